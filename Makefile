@@ -38,7 +38,7 @@ check-groups := unit spec kunit guest-vm guest-uml kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check bench demo \
-	check-kernels unit-programs help version $(check-groups:%=check-%)
+	check-kernels unit-programs lint-tool help version $(check-groups:%=check-%)
 .DELETE_ON_ERROR:
 
 all: module tool
@@ -118,6 +118,13 @@ $(check-groups:%=check-%): check-%:
 
 lint:
 	scripts/lint
+
+lint-tool: build/.pkgs
+	@status=0; for source in $(tool-src); do \
+		$(CC) $(kverbs-cflags) -O2 -Wshadow -Wpointer-arith -Wwrite-strings -Wundef \
+			-Wformat=2 -Wno-format-nonliteral -c -o build/check/tool/$$(basename $$source).o \
+			$$source || status=1; \
+	done; exit $$status
 
 bench: tool
 	tests/bench/run
