@@ -297,7 +297,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 	u32 room = caps->max_qp_wr < caps->limit_depth ? caps->max_qp_wr :
 							 caps->limit_depth;
 	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
-	u32 auto_recv;
+	u32 auto_recv, recv_room;
 
 	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
 	if (caps->max_cqe < room + KV_MARKERS)
@@ -349,7 +349,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 				 job->signal, job->outstanding,
 				 job->outstanding, job->signal);
 	if (!kv_job_two_sided(job)) {
-		if (job->recv_depth != KV_AUTO)
+		if (job->recv_depth != KV_AUTO && job->recv_depth)
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
 					 "rx-depth %u: %s consumes no receives; leave -r out",
 					 job->recv_depth,
@@ -359,16 +359,28 @@ static inline int kv_job_check_window(struct kv_job *job,
 		/* the sender never outruns receives that are being reposted */
 		auto_recv = 2 * job->outstanding < 16 ? 16 :
 			    2 * job->outstanding;
+		/* sends and receives complete on one CQ */
+		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
+		if (!recv_room)
+			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+					 "tx-depth %u: leaves no entry of a CQ (max_cqe %u) for receives; use a smaller -t",
+					 job->outstanding, caps->max_cqe);
+		if (recv_room > room)
+			recv_room = room;
 		if (job->recv_depth == KV_AUTO)
-			job->recv_depth = auto_recv < room ? auto_recv : room;
-		if (job->recv_depth > room)
+			job->recv_depth = auto_recv < recv_room ? auto_recv :
+								  recv_room;
+		if (job->recv_depth > recv_room)
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
-					 "rx-depth %u: the limit here is %u; use -r %u or less",
-					 job->recv_depth, room, room);
+					 "rx-depth %u: the limit here is %u (max_qp_wr %u, max_cqe %u less tx-depth %u); use -r %u or less",
+					 job->recv_depth, recv_room,
+					 caps->max_qp_wr, caps->max_cqe,
+					 job->outstanding, recv_room);
 	}
 	if (job->poll_batch == KV_AUTO)
 		job->poll_batch = shape->window ? KV_RATE_BATCH : 1;
-	if (!shape->window && !kv_job_two_sided(job) && job->poll_batch != 1)
+	if ((shape->answers || (!shape->window && !kv_job_two_sided(job))) &&
+	    job->poll_batch != 1)
 		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
 				 "poll-batch %u: shape %s has one WC at a time; leave it out",
 				 job->poll_batch, shape->name);
@@ -381,9 +393,8 @@ static inline int kv_job_check_port(struct kv_job *job,
 {
 	if (job->port < 1 || job->port > caps->ports)
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
-				 "port %u: the device has %u; use -i 1%s",
-				 job->port, caps->ports,
-				 caps->ports > 1 ? " or more" : "");
+				 "port %u: the device has %u; use -i 1 to %u",
+				 job->port, caps->ports, caps->ports);
 	if (caps->link == KVERBS_LINK_IWARP)
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
 				 "port %u is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device",
@@ -448,7 +459,7 @@ static inline int kv_job_check_step(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
 				 size, (unsigned long long)caps->max_reg_bytes,
-				 (unsigned long long)caps->max_reg_bytes / 2);
+				 (unsigned long long)caps->max_reg_bytes / 2 & ~63ULL);
 	if (!caps->reg_mr)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "%s: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
