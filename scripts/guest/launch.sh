@@ -76,6 +76,7 @@ common_usage()
 
 # common_option "$@": takes one option both launchers know. Sets $taken to the
 # number of words it used, 0 if it is none of them.
+# shellcheck disable=SC2034 # taken is for the caller
 common_option()
 {
 	taken=2
@@ -117,7 +118,7 @@ common_option()
 		--keep) opt_keep=y ;;
 		--allow-splats) opt_splats=y ;;
 		-v | --verbose) opt_verbose=y ;;
-		*) taken=0 ;; # the caller's business
+		*) taken=0 ;;
 		esac
 		;;
 	esac

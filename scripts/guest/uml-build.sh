@@ -3,6 +3,7 @@
 #
 # Building the user-mode Linux kernels, once for each flavour and package
 # version. Sourced by scripts/uml, which sets $top, $cache and die().
+# shellcheck disable=SC2154 # those two variables
 
 uml_tarball=/usr/src/linux-source-6.1.tar.xz
 
@@ -31,7 +32,7 @@ uml_tree()
 	version=$(dpkg-query -W -f '${Version}' linux-source-6.1 2>/dev/null) ||
 		version=$(stat -c %s-%Y "$uml_tarball")
 	mapfile -t fragments < <(uml_fragments "$flavour")
-	key=$(cat "${fragments[@]}" | sha256sum)
+	key=$(cat "${fragments[@]}" "$top/scripts/uml.patch" | sha256sum)
 	printf '%s/uml/%s-%s-%s\n' "$cache" "$version" "$flavour" "${key:0:12}"
 }
 
@@ -48,6 +49,8 @@ uml_source()
 	mkdir -p "$src"
 	tar -C "$src" --strip-components=1 "${exclude[@]}" -xf "$uml_tarball" ||
 		die "cannot unpack $uml_tarball into $src (disk full?)"
+	(cd "$src" && busybox patch -p1 -i "$top/scripts/uml.patch") >/dev/null ||
+		die "scripts/uml.patch does not apply to $uml_tarball"
 	touch "$src/.complete"
 }
 
@@ -55,19 +58,21 @@ uml_source()
 # be. Concurrent callers wait for the first one.
 uml_build()
 {
-	local flavour=$1 tree src fd i lost fragments
+	local flavour=$1 tree src fd i lost fragments key
 
 	tree=$(uml_tree "$flavour") || exit
 	if [ -e "$tree/.complete" ]; then
 		printf '%s\n' "$tree"
 		return
 	fi
-	for i in gcc make flex bison bc xz; do
+	for i in busybox gcc make flex bison bc xz; do
 		command -v "$i" >/dev/null || missing "$i"
 	done
 
 	mkdir -p "$tree"
-	src=$cache/uml/src-$(basename "${tree%-*-*}")
+	key=$(sha256sum <"$top/scripts/uml.patch")
+	src=$(basename "$tree")
+	src=$cache/uml/src-${src%-*-*}-${key:0:12}
 	exec {fd}>"$src.lock"
 	flock "$fd"
 	uml_source "$src"
