@@ -124,7 +124,7 @@ struct kv_loop {
 	/* the pass under way */
 	u64 last;	/* number of the WR after the last, or KV_UNSET */
 	u32 role;	/* enum kverbs_role */
-	u32 opened;	/* responder: the measured window is open */
+	u32 opened;	/* the measured window is open: samples count */
 	u64 until;	/* length, ticks, when last is KV_UNSET */
 	u64 least;	/* number of WRs to do even when until is over */
 	u64 begin;	/* clock at its start */
@@ -188,11 +188,17 @@ kv_noinline int kv_fail_wc(struct kv_loop *l, u32 i)
 	return kv_fail(l, KVERBS_REASON_WC, 0, kv_wc_id(l->ep, i));
 }
 
-/* a role has a histogram for the metrics it can measure only */
-kv_inline void kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
+/*
+ * A role has a histogram for the metrics it can measure only. Nothing is added
+ * during the warm-up: to clear a histogram when the window opens would take so
+ * long that the first samples, of the peer too, showed it.
+ */
+kv_inline u32 kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
 {
-	if (kv_likely(l->hist[metric]))
-		kv_hist_add(l->hist[metric], ticks);
+	if (kv_unlikely(!l->hist[metric] || !l->opened))
+		return 0;
+	kv_hist_add(l->hist[metric], ticks);
+	return 1;
 }
 
 /* a poll found nothing: wait as the job says, and notice stops and deadlines */
@@ -256,8 +262,8 @@ kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
 
 kv_inline void kv_time(struct kv_loop *l, u32 metric, u64 start, u64 yields)
 {
-	kv_sample(l, metric, l->now - start);
-	if (kv_unlikely(l->stat.yields != yields))
+	if (kv_sample(l, metric, l->now - start) &&
+	    kv_unlikely(l->stat.yields != yields))
 		l->stat.tainted++;
 }
 
@@ -357,6 +363,8 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
 /* is there another operation to begin in this pass? */
 kv_inline u32 kv_more(struct kv_loop *l)
 {
+	u64 now;
+
 	if (kv_unlikely(kv_stop(l->ep))) {
 		l->end = KVERBS_REASON_STOPPED;
 		return 0;
@@ -364,8 +372,13 @@ kv_inline u32 kv_more(struct kv_loop *l)
 	if (l->last != KV_UNSET)
 		return l->posted < l->last;
 	if (l->timing == KVERBS_TIMING_NONE &&
-	    !(++l->tick & (KV_CLOCK_CHECK - 1)))
-		l->now = kv_clock(l->ep);
+	    !(++l->tick & (KV_CLOCK_CHECK - 1))) {
+		now = kv_clock(l->ep);
+		if (kv_unlikely(now < l->now))
+			l->stat.backwards++;
+		else
+			l->now = now;
+	}
 	return l->now - l->begin < l->until || l->posted < l->least;
 }
 
@@ -493,10 +506,6 @@ kv_noinline void kv_window_open(struct kv_loop *l)
 	l->stat.warm_ops = ops;
 	l->stat.warm_ticks = ticks;
 	l->stat.warm_unsettled = unsettled;
-	for (i = 0; i < __KVERBS_METRIC_MAX; i++) {
-		if (l->hist[i])
-			kv_hist_clear(l->hist[i]);
-	}
 	l->until_sample = 1;
 	l->begin = kv_clock(l->ep);
 	l->now = l->begin;
@@ -679,7 +688,7 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
 {
 	u64 from, ops, ticks, last_ops = 0, last_ticks = 0, a, b;
-	u32 i;
+	u32 i, scale;
 
 	if (!l->warm)
 		return;
@@ -692,14 +701,18 @@ kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
 		l->begin = kv_clock(l->ep);
 		l->now = l->begin;
 		kv_pass(l, shape, KVERBS_ROLE_INITIATOR);
-		if (l->end)
-			return;
 		ops = l->posted - from;
-		ticks = kv_clock(l->ep) - l->begin;
+		ticks = kv_clock(l->ep);
+		ticks = ticks < l->begin ? 0 : ticks - l->begin;
 		l->stat.warm_ops += ops;
 		l->stat.warm_ticks += ticks;
-		a = ticks * last_ops;
-		b = last_ticks * ops;
+		if (l->end)
+			return;
+		/* in units that let the products fit */
+		for (scale = 0; (ticks | last_ticks) >> scale >> 32; scale++)
+			;
+		a = (ticks >> scale) * last_ops;
+		b = (last_ticks >> scale) * ops;
 		if (i && (a > b ? a - b : b - a) * KV_WARM_AGREE <= b)
 			l->stat.warm_unsettled = 0;
 		last_ops = ops;
@@ -720,13 +733,20 @@ kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
 kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 {
 	u64 end;
+	u32 i;
 
 	l->role = role;
+	for (i = 0; i < __KVERBS_METRIC_MAX; i++) {
+		if (l->hist[i])
+			kv_hist_clear(l->hist[i]);
+	}
 	kv_window_open(l);
 	if (role == KVERBS_ROLE_INITIATOR) {
 		kv_warm_up(l, shape);
+		/* also when it was the end: what it counted was not measured */
+		kv_window_open(l);
 		if (!l->end) {
-			kv_window_open(l);
+			l->opened = 1;
 			kv_store(&l->pair->measured_from, l->posted);
 			l->last = l->iterations ? l->posted + l->iterations :
 						  KV_UNSET;
@@ -737,6 +757,8 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 		l->stat.ops = l->stat.retired;
 	} else {
 		kv_pass(l, shape, role);
+		if (!l->opened)
+			kv_window_open(l);
 	}
 	if (l->timing != KVERBS_TIMING_NONE)
 		kv_tick(l, &l->stat.t_rest);
