@@ -25,6 +25,7 @@
  * @job: as asked
  * @module: limits and clock
  * @result: state and error as last told; no lanes
+ * @where: the step of set-up that failed, in full: it may be a whole refusal
  */
 struct kv_run {
 	struct kv_genl *genl;
@@ -33,6 +34,7 @@ struct kv_run {
 	struct kv_job job;
 	struct kv_module_info module;
 	struct kv_result result;
+	char where[192];
 };
 
 static int kv_kernel_no_memory(struct kv_error *error)
@@ -160,8 +162,10 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->state = kv_genl_u32(a[KVERBS_RUN_A_STATE], r->state);
 	r->reason = kv_genl_u32(a[KVERBS_RUN_A_REASON], r->reason);
 	r->err = (int)kv_genl_u32(a[KVERBS_RUN_A_ERRNO], (u32)r->err);
-	if (a[KVERBS_RUN_A_WHERE])
+	if (a[KVERBS_RUN_A_WHERE]) {
+		kv_genl_string(a[KVERBS_RUN_A_WHERE], run->where, sizeof(run->where));
 		kv_genl_string(a[KVERBS_RUN_A_WHERE], r->where, sizeof(r->where));
+	}
 	if (a[KVERBS_RUN_A_DEV_NAME])
 		kv_genl_string(a[KVERBS_RUN_A_DEV_NAME], r->device, sizeof(r->device));
 	r->err_lane = kv_genl_u32(a[KVERBS_RUN_A_ERR_LANE], r->err_lane);
@@ -298,9 +302,12 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 				    "device %s was removed or moved to another network namespace",
 				    r->device);
 	case KVERBS_REASON_SETUP:
+		/* the job was checked again: a port that went down, say */
+		if (r->err == -EINVAL && strchr(run->where, ':'))
+			return kv_error_set(error, KV_EXIT_USAGE, "%s", run->where);
 		return kv_error_set(error, KV_EXIT_MEASUREMENT,
 				    "device %s: %s failed in the kernel: %s", r->device,
-				    r->where[0] ? r->where : "set-up", strerror(-r->err));
+				    run->where[0] ? run->where : "set-up", strerror(-r->err));
 	default:
 		return kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: the run ended: %s%s%s",
 				    r->device, kv_reason_name(r->reason), r->err ? ": " : "",
@@ -370,9 +377,12 @@ static int kv_kernel_wait(struct kv_run *run, int timeout_ms, struct kv_error *e
 
 static int kv_kernel_stop(struct kv_run *run, struct kv_error *error)
 {
-	if (kv_kernel_ended(run))
+	struct kv_error other;
+
+	if (kv_kernel_ended(run) || !kv_kernel_command(run, KVERBS_CMD_RUN_STOP, error))
 		return 0;
-	return kv_kernel_command(run, KVERBS_CMD_RUN_STOP, error);
+	/* it may have ended by itself, and the news not been read yet */
+	return kv_kernel_ask(run, &other) || !kv_kernel_ended(run) ? -1 : 0;
 }
 
 static int kv_kernel_take_lane(int cmd, struct nlattr **attr, void *arg, struct kv_error *error)

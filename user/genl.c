@@ -78,8 +78,6 @@ static int kv_genl_status(int err)
 		return KV_EXIT_USAGE;
 	case EIO:
 	case ETIMEDOUT:
-	case EBUSY:
-	case EAGAIN:
 		return KV_EXIT_MEASUREMENT;
 	default:
 		return KV_EXIT_ENVIRONMENT;
@@ -139,8 +137,8 @@ static int kv_genl_refused(struct kv_answer *answer, int err, struct nlattr *ext
 		else if (nla_type(attr) == KV_NLMSGERR_MISS_TYPE && nla_len(attr) >= 4)
 			miss = nla_get_u32(attr);
 	}
-	/* words of the kernel's attribute checks do not name the field */
-	if (text && field && strncmp(text, field, strlen(field)))
+	/* words of the kernel's own attribute checks do not name the field */
+	if (text && field && !strchr(text, ':'))
 		return kv_error_set(error, kv_genl_status(err), "%s: %s", field, text);
 	if (text)
 		return kv_error_set(error, kv_genl_status(err), "%s", text);
