@@ -182,6 +182,9 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	if (a[KVERBS_RUN_A_GRANTED] &&
 	    kv_kernel_take_job(a[KVERBS_RUN_A_GRANTED], &r->granted, error))
 		return -1;
+	/* a job without receives has no such field, which here would mean automatic */
+	if (r->granted.step[0].op < KV_OPS && !kv_job_two_sided(&r->granted))
+		r->granted.recv_depth = 0;
 	return 0;
 }
 
