@@ -417,7 +417,8 @@ static void kv_print_device(json_t *object)
 	printf("%s%s%s\n", kv_bold(stdout), kv_text(object, "name"), kv_plain(stdout));
 	printf("  %-10s%s\n", "engines", kv_engines_text(object));
 	printf("  %-10s%s%s\n", "driver", kv_text(object, "driver"),
-	       json_is_true(json_object_get(object, "software_device")) ? " (software device)" : "");
+	       json_is_true(json_object_get(object, "software_device")) ?
+	       " (software device)" : "");
 	printf("  %-10s%s\n", "node GUID", kv_text(object, "node_guid"));
 	printf("  %-10s%s\n", "firmware", kv_text(object, "firmware"));
 	if (json_is_integer(node))
