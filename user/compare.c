@@ -18,9 +18,12 @@
 
 #define SMALL_BYTES	64
 #define LARGE_BYTES	65536
-#define RATE_OUTSTANDING 64
-#define RATE_SIGNAL	16
-#define ARM_MS		50	/* measured window of an arm */
+#define RATE_OUTSTANDING 64	/* of messages up to LARGE_FROM bytes */
+#define RATE_LARGE	16	/* of larger ones: a turn of the queue takes its time */
+#define RATE_SIGNAL	4	/* signalled WRs of a turn */
+#define LARGE_FROM	4096
+#define LAT_MS		100	/* measured window of an arm */
+#define RATE_MS		50
 #define WARMUP_MS	20
 #define ROUNDS_MIN	3
 #define ROUNDS_MOST	20	/* chosen; --rounds may ask for more */
@@ -59,16 +62,17 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 	job.step[0].size = size;
 	job.shape = shape;
 	if (!options->given[KVERBS_JOB_A_ITERATIONS] && !options->given[KVERBS_JOB_A_DURATION_MS])
-		job.duration_ms = ARM_MS;
+		job.duration_ms = window ? RATE_MS : LAT_MS;
 	if (!options->given[KVERBS_JOB_A_WARMUP_MS])
 		job.warmup_ms = WARMUP_MS;
 	if (!options->given[KVERBS_JOB_A_TIMING])
 		job.timing = window ? KVERBS_TIMING_LAT : KVERBS_TIMING_ALL;
 	if (window) {
-		if (job.outstanding == KV_AUTO)
-			job.outstanding = RATE_OUTSTANDING;
-		if (job.signal == KV_AUTO)
-			job.signal = job.outstanding < RATE_SIGNAL ? job.outstanding : RATE_SIGNAL;
+		if (job.outstanding == KV_AUTO && job.chain == KV_AUTO && job.signal == KV_AUTO)
+			job.outstanding = size > LARGE_FROM ? RATE_LARGE : RATE_OUTSTANDING;
+		if (job.signal == KV_AUTO && job.outstanding != KV_AUTO)
+			job.signal = job.outstanding < RATE_SIGNAL ? 1 :
+				     job.outstanding / RATE_SIGNAL;
 	} else if (!options->given[KVERBS_JOB_A_SHAPE]) {
 		/* a window that was asked for is one of the arm that has it */
 		job.outstanding = KV_AUTO;
@@ -367,11 +371,10 @@ static int run_rounds(struct kv_compare *compare, struct kv_error *error)
 		rc = run_round(compare, rounds, error);
 		compare->rounds++;
 		compare->elapsed_s = seconds() - start;
-		if (compare->rounds > 1 || compare->options.rounds)
+		if (compare->options.rounds)
 			continue;
-		fit = BUDGET_S / compare->elapsed_s;
-		if (fit > ROUNDS_MIN)
-			rounds = fit < ROUNDS_MOST ? (u32)fit : ROUNDS_MOST;
+		fit = BUDGET_S * compare->rounds / compare->elapsed_s;
+		rounds = fit < ROUNDS_MIN ? ROUNDS_MIN : fit > ROUNDS_MOST ? ROUNDS_MOST : (u32)fit;
 	}
 	kv_progress_end();
 	return rc;

@@ -75,14 +75,15 @@ static void print_table(FILE *file, const struct kv_compare *compare)
 	}
 }
 
-/* the first arm of a shape, to tell its settings */
-static const struct kv_arm *arm_with(const struct kv_compare *compare, bool window)
+/* the first arm of a shape after another one, to tell its settings */
+static const struct kv_arm *next_arm(const struct kv_compare *compare, bool window,
+				     const struct kv_arm *after)
 {
-	u32 i;
+	const struct kv_arm *arm = after ? after + 1 : compare->arm;
 
-	for (i = 0; i < compare->narms; i++) {
-		if (kv_shape_rules[compare->arm[i].job.shape].window == window)
-			return &compare->arm[i];
+	for (; arm < compare->arm + compare->narms; arm++) {
+		if (kv_shape_rules[arm->job.shape].window == window && arm->runs && !arm->quiet)
+			return arm;
 	}
 	return NULL;
 }
@@ -96,30 +97,67 @@ static void print_lengths(FILE *file, const struct kv_job *job)
 	fprintf(file, " a run after a warm-up of %u ms or more", job->warmup_ms);
 }
 
+/* has an arm before this one the same window? */
+static bool window_told(const struct kv_compare *compare, const struct kv_arm *arm)
+{
+	const struct kv_arm *before = NULL;
+
+	while ((before = next_arm(compare, true, before)) && before < arm) {
+		if (before->granted[KV_USER].outstanding == arm->granted[KV_USER].outstanding &&
+		    before->granted[KV_USER].signal == arm->granted[KV_USER].signal)
+			return true;
+	}
+	return false;
+}
+
+static void print_windows(FILE *file, const struct kv_compare *compare)
+{
+	const struct kv_arm *arm = NULL;
+	const char *lead = "rates: ";
+	char size[KV_TEXT];
+
+	while ((arm = next_arm(compare, true, arm))) {
+		const struct kv_job *job = &arm->granted[KV_USER];
+
+		if (window_told(compare, arm))
+			continue;
+		fprintf(file, "%s%s: %u outstanding, chains of %u, one in %u signalled", lead,
+			kv_text_size(job->step[0].size, size), job->outstanding, job->chain,
+			job->signal);
+		lead = "; ";
+	}
+	if (*lead == ';')
+		fputc('\n', file);
+}
+
 static void print_terms(FILE *file, const struct kv_compare *compare)
 {
-	const struct kv_arm *lat = arm_with(compare, false), *rate = arm_with(compare, true);
-	const struct kv_arm *any = lat ? lat : rate;
-	const struct kv_job *k = &any->granted[KV_KERNEL], *u = &any->granted[KV_USER];
+	const struct kv_arm *lat = next_arm(compare, false, NULL);
+	const struct kv_arm *any = lat ? lat : next_arm(compare, true, NULL);
+	const struct kv_job *k, *u;
 	u32 i;
 
-	fprintf(file, "median of %u round%s; ", compare->rounds, compare->rounds > 1 ? "s" : "");
-	print_lengths(file, &any->job);
-	fprintf(file, "; every run on fresh QPs, CQs, MRs and buffers; %.1f s in all\n",
-		compare->elapsed_s);
-	fputs("lat and post, poll: one WR outstanding, every WR signalled, all calls timed", file);
-	if (rate)
-		fprintf(file, "; rates: %u outstanding, chains of %u, one in %u signalled",
-			rate->granted[KV_USER].outstanding, rate->granted[KV_USER].chain,
-			rate->granted[KV_USER].signal);
-	fputc('\n', file);
+	fprintf(file, "%u round%s%s, %u runs, each on fresh QPs, CQs, MRs and buffers, in %.1f s\n",
+		compare->rounds, compare->rounds > 1 ? "s" : "",
+		compare->runs < compare->rounds * compare->narms * KV_SIDES ?
+		", the last one incomplete" : "", compare->runs, compare->elapsed_s);
+	if (lat) {
+		fputs("times: one WR outstanding, every WR signalled, every call timed; ", file);
+		print_lengths(file, &lat->job);
+		fputc('\n', file);
+	}
+	print_windows(file, compare);
+	if (!any)
+		return;
+	k = &any->granted[KV_KERNEL];
+	u = &any->granted[KV_USER];
 	fprintf(file, "both: MTU %u bytes", k->mtu);
 	if (k->gid_index != KV_AUTO)
 		fprintf(file, ", GID %u", k->gid_index);
 	fputs(", lanes on CPUs", file);
 	for (i = 0; i < any->job.ncpus; i++)
 		fprintf(file, "%s%u", i ? "," : " ", any->job.cpu[i]);
-	fprintf(file, "; an empty poll is followed by: kernel %s, user %s\n", kv_wait_name(k->wait),
+	fprintf(file, "; after an empty poll: kernel %s, user %s\n", kv_wait_name(k->wait),
 		kv_wait_name(u->wait));
 }
 

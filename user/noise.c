@@ -143,7 +143,7 @@ struct kv_noise_sample *kv_noise_sample(void)
 	return sample;
 }
 
-static void judge(const struct kv_result *result, struct kv_noise *noise)
+static void judge(struct kv_noise *noise)
 {
 	double share = noise->steal_ms / 1000 / (noise->span_s * noise->cpus);
 
@@ -152,7 +152,7 @@ static void judge(const struct kv_result *result, struct kv_noise *noise)
 	else if (share > STEAL_MAX)
 		snprintf(noise->why, sizeof(noise->why), "%.0f %% of the CPU time stolen",
 			 100 * share);
-	else if (noise->preemptions && !result->software)
+	else if (noise->preemptions)
 		snprintf(noise->why, sizeof(noise->why), "lanes preempted %llu times",
 			 noise->preemptions);
 	noise->contaminated = *noise->why;
@@ -178,8 +178,8 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 	noise->span_s = (double)(after->at_ns - before->at_ns) / 1e9;
 	noise->switches = after->switches - before->switches;
 	for (i = 0; i < result->nlanes; i++) {
-		/* who yields is switched by itself */
-		if (result->granted.wait != KVERBS_WAIT_YIELD)
+		/* who yields, or lets a software stack run, is switched by itself */
+		if (result->granted.wait != KVERBS_WAIT_YIELD && !result->software)
 			noise->preemptions += result->lane[i].stat.preemptions;
 		cpu = result->lane[i].cpu;
 		if (cpu >= KV_NOISE_CPUS || seen[cpu])
@@ -194,5 +194,5 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 				   (double)sysconf(_SC_CLK_TCK);
 	}
 	if (noise->cpus)
-		judge(result, noise);
+		judge(noise);
 }

@@ -5,18 +5,15 @@
 
 #define KV_RUN_SCHEMA	"kverbs-run/1"
 
-static int print(const struct kv_options *options, const char *device,
+static int print(const struct kv_options *options, const struct kv_env *env,
 		 const struct kv_report *report, struct kv_error *error)
 {
-	struct kv_env env;
-
-	kv_env_read(device, options->job.port, &env);
 	if (!options->json) {
-		kv_print_report(stdout, &env, report);
+		kv_print_report(stdout, env, report);
 		return 0;
 	}
 	return kv_json_print(stdout, json_pack("{s:s, s:o, s:o}", "schema", KV_RUN_SCHEMA,
-					       "environment", kv_json_env(&env),
+					       "environment", kv_json_env(env),
 					       "run", kv_json_report(report, true)), error);
 }
 
@@ -37,6 +34,7 @@ int kv_cmd_run(int argc, char **argv)
 	struct kv_options options;
 	struct kv_report report;
 	struct kv_error error;
+	struct kv_env env;
 	int status;
 
 	if (kv_options_parse(argc, argv, KV_FOR_RUN, &options, &error))
@@ -48,13 +46,15 @@ int kv_cmd_run(int argc, char **argv)
 	}
 	if (kv_device_pick(options.device, device, &error))
 		return kv_error_print(&error);
+	/* before the run: the device may not be there any more after it */
+	kv_env_read(device, options.job.port, &env);
 	kv_interrupt_catch();
 	describe(&options, what, sizeof(what));
 	if (kv_drive(options.engine, device, &options.job, what, &report, &error))
 		return kv_error_print(&error);
 	kv_progress_end();
 	status = kv_report_status(&report);
-	if (print(&options, device, &report, &error)) {
+	if (print(&options, &env, &report, &error)) {
 		status = kv_error_print(&error);
 	} else if (report.result->state != KVERBS_STATE_DONE) {
 		error.status = status;
