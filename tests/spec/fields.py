@@ -24,7 +24,6 @@ def job_rows():
         typedef __UINT32_TYPE__ u32; typedef __UINT64_TYPE__ u64;
         #include <linux/kverbs.h>
         #include "kverbs/hist.h"
-        int snprintf(char *, __SIZE_TYPE__, const char *, ...);
         #include "kverbs/job.h"
         #define ROW(attr, member, type, lo, hi, def, letter, name, unit, what) \\
             @@ attr @ type @ lo @ hi @ def @ letter @ name @ unit @ what @@
