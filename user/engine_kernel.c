@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include "genl.h"
-#include "engine_kernel.h"
 
 #define KV_KERNEL_SETUP_MS	180000	/* firmware commands can take a minute each */
 #define KV_KERNEL_ASK_MS	500	/* without news: ask for the state */
@@ -294,6 +293,15 @@ out:
 	return rc;
 }
 
+/* a step of set-up that names an option failed for its value */
+static int kv_kernel_setup_status(const struct kv_run *run)
+{
+	if (strstr(run->where, "--"))
+		return KV_EXIT_USAGE;
+	return run->result.err == -ENOENT || run->result.err == -ENOMEM ? KV_EXIT_ENVIRONMENT :
+									  KV_EXIT_MEASUREMENT;
+}
+
 /* one line on a run that ended before it could measure */
 static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 {
@@ -308,7 +316,7 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 		/* the job was checked again: a port that went down, say */
 		if (r->err == -EINVAL && strchr(run->where, ':'))
 			return kv_error_set(error, KV_EXIT_USAGE, "%s", run->where);
-		return kv_error_set(error, KV_EXIT_MEASUREMENT,
+		return kv_error_set(error, kv_kernel_setup_status(run),
 				    "kernel engine: device %s: cannot %s: %s", r->device,
 				    run->where[0] ? run->where : "set the run up",
 				    strerror(-r->err));
@@ -584,39 +592,6 @@ static int kv_kernel_result(struct kv_run *run, struct kv_result **out, struct k
 	return kv_error_set(error, KV_EXIT_MEASUREMENT,
 			    "the results changed during each of %d tries to read them; wait for the end of the run",
 			    KV_KERNEL_TRIES);
-}
-
-/**
- * kv_kernel_fd - what to poll for news of a run
- * @run: run of the kernel engine
- *
- * When it is readable, kv_engine_kernel.wait() with a time-out of 0, or
- * kv_kernel_device_gone(), takes the news.
- *
- * Return: file descriptor
- */
-int kv_kernel_fd(const struct kv_run *run)
-{
-	return kv_genl_fd(run->genl);
-}
-
-/**
- * kv_kernel_device_gone - was the device of a run removed or moved?
- * @run: run of the kernel engine, in any state
- *
- * Some drivers cannot go while a process has the device open through uverbs, so
- * whoever has must be quick to close it. A run that is only prepared costs
- * nothing and is told at once.
- *
- * Return: true once it was
- */
-bool kv_kernel_device_gone(struct kv_run *run)
-{
-	struct kv_error ignored;
-
-	kv_genl_listen(run->genl, 0, &ignored);
-	return run->result.state == KVERBS_STATE_FAILED &&
-	       run->result.reason == KVERBS_REASON_DEVICE_GONE;
 }
 
 const struct kv_engine kv_engine_kernel = {

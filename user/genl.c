@@ -335,16 +335,6 @@ void kv_genl_close(struct kv_genl *genl)
 }
 
 /**
- * kv_genl_fd - what to poll for notifications
- * @genl: socket
- * Return: file descriptor, readable when something came
- */
-int kv_genl_fd(const struct kv_genl *genl)
-{
-	return nl_socket_get_fd(genl->sock);
-}
-
-/**
  * kv_genl_on_notify - who takes the notifications of a socket
  * @genl: socket
  * @fn: called by whichever function receives one
