@@ -49,53 +49,41 @@ static s64 kv_kernel_now_ms(void)
 	return (s64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* a scalar field of a job: where it is, and what it is when it is not given */
-struct kv_wire_field {
-	int attr;
-	size_t offset;
-	size_t size;
-	u64 otherwise;
-};
-
-#define KV_WIRE_FIELD(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	{ KVERBS_JOB_A_##attr, offsetof(struct kv_job, member), sizeof(type), def },
-
-static const struct kv_wire_field kv_wire_fields[] = { KV_JOB_FIELDS(KV_WIRE_FIELD) };
-
 static int kv_kernel_put_field(struct nl_msg *msg, const struct kv_job *job,
-			       const struct kv_wire_field *f)
+			       const struct kv_field *f)
 {
 	const void *from = (const char *)job + f->offset;
 
-	if (f->size == sizeof(u64))
-		return *(const u64 *)from == f->otherwise ? 0 :
+	if (f->bytes == sizeof(u64))
+		return *(const u64 *)from == f->def ? 0 :
 		       nla_put_u64(msg, f->attr, *(const u64 *)from);
-	return *(const u32 *)from == f->otherwise ? 0 :
+	return *(const u32 *)from == f->def ? 0 :
 	       nla_put_u32(msg, f->attr, *(const u32 *)from);
 }
 
 static void kv_kernel_take_field(struct nlattr **a, struct kv_job *job,
-				 const struct kv_wire_field *f)
+				 const struct kv_field *f)
 {
 	void *to = (char *)job + f->offset;
 
-	if (f->size == sizeof(u64))
-		*(u64 *)to = kv_genl_u64(a[f->attr], f->otherwise);
+	if (f->bytes == sizeof(u64))
+		*(u64 *)to = kv_genl_u64(a[f->attr], f->def);
 	else
-		*(u32 *)to = kv_genl_u32(a[f->attr], (u32)f->otherwise);
+		*(u32 *)to = kv_genl_u32(a[f->attr], (u32)f->def);
 }
 
 /* fields at their default are left to the module, which has the same rows */
 static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 {
+	const struct kv_field *field;
 	struct nlattr *nest, *step;
 	u32 i;
 
 	nest = nla_nest_start(msg, KVERBS_A_JOB | NLA_F_NESTED);
 	if (!nest)
 		return -1;
-	for (i = 0; i < KV_ARRAY_SIZE(kv_wire_fields); i++) {
-		if (kv_kernel_put_field(msg, job, &kv_wire_fields[i]))
+	for (i = 0; (field = kv_job_field(i)); i++) {
+		if (kv_kernel_put_field(msg, job, field))
 			return -1;
 	}
 	for (i = 0; i < job->ncpus; i++) {
@@ -117,6 +105,7 @@ static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 static int kv_kernel_take_job(struct nlattr *nest, struct kv_job *job, struct kv_error *error)
 {
 	static const struct kv_job plain = KV_JOB_INIT;
+	const struct kv_field *field;
 	struct nlattr *a[KVERBS_JOB_A_MAX + 1], *s[KVERBS_STEP_A_MAX + 1], *attr;
 	int left;
 	u32 i;
@@ -124,8 +113,8 @@ static int kv_kernel_take_job(struct nlattr *nest, struct kv_job *job, struct kv
 	if (kv_genl_nest(a, KVERBS_JOB_A_MAX, nest, error))
 		return -1;
 	*job = plain;
-	for (i = 0; i < KV_ARRAY_SIZE(kv_wire_fields); i++)
-		kv_kernel_take_field(a, job, &kv_wire_fields[i]);
+	for (i = 0; (field = kv_job_field(i)); i++)
+		kv_kernel_take_field(a, job, field);
 	if (a[KVERBS_JOB_A_STEP])
 		job->nsteps = 0;
 	nla_for_each_nested(attr, nest, left) {
