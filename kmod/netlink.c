@@ -284,7 +284,9 @@ static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 	    nla_put_u32(skb, KVERBS_RUN_A_GENERATION, s.generation) ||
 	    nla_put_u64_64bit(skb, KVERBS_RUN_A_BYTES, run->bytes,
 			      KVERBS_RUN_A_PAD) ||
-	    nla_put_u32(skb, KVERBS_RUN_A_GID_TYPE, s.gid_type))
+	    nla_put_u32(skb, KVERBS_RUN_A_GID_TYPE, s.gid_type) ||
+	    nla_put_u32(skb, KVERBS_RUN_A_CLOCK_COST,
+			kv_clock_desc(run->granted.clock)->cost))
 		goto full;
 	if (whole &&
 	    (kv_put_job(skb, KVERBS_RUN_A_JOB, &run->job) ||

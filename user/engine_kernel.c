@@ -163,6 +163,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->qp_state = kv_genl_u32(a[KVERBS_RUN_A_QP_STATE], r->qp_state);
 	r->gid_type = kv_genl_u32(a[KVERBS_RUN_A_GID_TYPE], r->gid_type);
 	r->bytes = kv_genl_u64(a[KVERBS_RUN_A_BYTES], r->bytes);
+	r->clock.cost = kv_genl_u32(a[KVERBS_RUN_A_CLOCK_COST], r->clock.cost);
 	r->nlanes = kv_genl_u32(a[KVERBS_RUN_A_LANES], r->nlanes);
 	run->generation = kv_genl_u32(a[KVERBS_RUN_A_GENERATION], run->generation);
 	if (a[KVERBS_RUN_A_JOB] && kv_kernel_take_job(a[KVERBS_RUN_A_JOB], &r->job, error))
@@ -217,7 +218,7 @@ static void kv_kernel_release(struct kv_run *run)
 	free(run);
 }
 
-/* ticks of CLOCK_MONOTONIC_RAW are ns; what a reading costs there is not told */
+/* ticks of CLOCK_MONOTONIC_RAW are ns; the run tells what a reading costs */
 static void kv_kernel_raw_clock(struct kv_clock_info *clock)
 {
 	memset(clock, 0, sizeof(*clock));
