@@ -15,6 +15,7 @@
 #define KV_SIZE_MAX		(1U << 30)
 #define KV_RATE_OUTSTANDING	128	/* default window of shape rate */
 #define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
+#define KV_RECV_DEPTH		128	/* least default of receives kept posted */
 #define KV_DURATION_MS		1000	/* default length */
 #define KV_MARKERS		2	/* queue slots kept for the teardown's WRs */
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
@@ -446,8 +447,8 @@ static inline int kv_job_check_window(struct kv_job *job,
 		job->recv_depth = 0;
 	} else {
 		/* the sender never outruns receives that are being reposted */
-		auto_recv = 2 * job->outstanding < 16 ? 16 :
-			    2 * job->outstanding;
+		auto_recv = 2 * job->outstanding < KV_RECV_DEPTH ?
+			    KV_RECV_DEPTH : 2 * job->outstanding;
 		/* sends and receives complete on one CQ */
 		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
 		if (!recv_room)
