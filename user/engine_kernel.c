@@ -310,7 +310,7 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 		return kv_error_set(error, kv_kernel_setup_status(run),
 				    "kernel engine: device %s: cannot %s: %s", r->device,
 				    run->where[0] ? run->where : "set the run up",
-				    strerror(-r->err));
+				    kv_setup_errno(-r->err));
 	default:
 		return kv_error_set(error, KV_EXIT_MEASUREMENT, "kernel engine: device %s: %s%s%s",
 				    r->device, kv_reason_name(r->reason), r->err ? ": " : "",
