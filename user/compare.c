@@ -309,7 +309,11 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 		if (report.failed_checks)
 			print_failed_check(&report);
 		if (compare->options.json)
-			json_array_append_new(compare->json_runs, kv_json_report(&report, true));
+			json_array_append_new(compare->json_runs,
+					      json_pack("{s:I, s:I, s:o}",
+							"round", (json_int_t)compare->rounds + 1,
+							"arm", (json_int_t)(arm - compare->arm),
+							"run", kv_json_report(&report, true)));
 	}
 	kv_report_free(&report);
 	return rc;
