@@ -495,7 +495,7 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 	struct ib_device *ibdev = run->dev->ibdev;
 	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
 	struct kv_lane *first, *lane;
-	u32 i, j;
+	u32 asked, i, j;
 	int rc;
 
 	/* the port may have changed since the run was made */
@@ -505,7 +505,15 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		*where = no->text;
 		return rc;
 	}
+	asked = run->granted.gid_index;
 	rc = kv_path_open(&run->path, ibdev, &run->granted, where);
+	if (rc == -ENODATA && asked != KV_AUTO) {
+		kv_refuse(no, KVERBS_JOB_A_GID_INDEX,
+			  "gid-index %u: this entry of port %u is empty; leave -x out to have one chosen, or see 'rdma link'",
+			  asked, run->granted.port);
+		*where = no->text;
+		return -EINVAL;
+	}
 	if (rc)
 		return rc;
 	spin_lock(&run->lock);
