@@ -34,7 +34,7 @@ static int messages_receive(struct messages *m, void *buffer, size_t room)
 	return kernel_recvmsg(m->socket, &msg, &part, 1, room, MSG_DONTWAIT);
 }
 
-/* the errno of the acknowledgement in a datagram, 1 when it holds none */
+/* the errno of the acknowledgment in a datagram, 1 when it holds none */
 static int messages_answer(struct messages *m, struct nlmsghdr *head, int rest)
 {
 	struct nlattr *tlv, *tb[NLMSGERR_ATTR_MAX + 1] = { };
@@ -158,7 +158,7 @@ static void messages_find(struct kunit *test)
 						     NULL), 0);
 	KUNIT_ASSERT_NOT_NULL(test, tb[CTRL_ATTR_FAMILY_ID]);
 	m->family = nla_get_u16(tb[CTRL_ATTR_FAMILY_ID]);
-	/* the acknowledgement */
+	/* the acknowledgment */
 	messages_receive(m, buffer, MSG_ROOM);
 	kunit_kfree(test, buffer);
 }

@@ -246,8 +246,8 @@ static void test_ticks_to_ns(void **state)
 		for (shift = 8; shift <= 32; shift++) {
 			for (j = 0; j < 1000; j++) {
 				ticks = test_random(&seed) >> (16 + j % 48);
-				exact = (u64)((unsigned __int128)ticks * mults[i] >> shift);
-				if ((unsigned __int128)ticks * mults[i] >> shift != exact)
+				exact = (u64)((__uint128_t)ticks * mults[i] >> shift);
+				if ((__uint128_t)ticks * mults[i] >> shift != exact)
 					continue;
 				got = kv_clock_ns(ticks, mults[i], shift);
 				assert_true(got <= exact && exact - got < 2);

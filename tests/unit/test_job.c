@@ -140,19 +140,23 @@ static const struct refusal refusals[] = {
 	{ "iterations=10 duration_ms=20", KVERBS_JOB_A_DURATION_MS,
 	  "duration 20 ms with iters 10: a run ends by one of them; leave -n or -D out" },
 	{ "duration_ms=1001 limit_ms=1000", KVERBS_JOB_A_DURATION_MS,
-	  "duration 1001 ms: the limit is 1000 ms; use a shorter -D, or raise the module's max_time_ms" },
+	  "duration 1001 ms: the limit is 1000 ms; use a shorter -D, or raise the module's max_time_ms",
+	},
 	{ "limit_ms=999", KVERBS_JOB_A_DURATION_MS,
-	  "duration 1000 ms: the limit is 999 ms; use a shorter -D, or raise the module's max_time_ms" },
+	  "duration 1000 ms: the limit is 999 ms; use a shorter -D, or raise the module's max_time_ms",
+	},
 	/* the port */
 	{ "port=3", KVERBS_JOB_A_PORT, "port 3: the device has 2; use -i 1 to 2" },
 	{ "port=2 ports=1", KVERBS_JOB_A_PORT, "port 2: the device has 1; use -i 1 to 1" },
 	{ "port=0", KVERBS_JOB_A_PORT, "port 0: the device has 2; use -i 1 to 2" },
 	{ "link=iwarp", KVERBS_JOB_A_PORT,
-	  "port 1 is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device" },
+	  "port 1 is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device",
+	},
 	{ "link=other port=2", KVERBS_JOB_A_PORT,
 	  "port 2 is neither IB nor RoCE; use another device" },
 	{ "port_active=0", KVERBS_JOB_A_PORT,
-	  "port 1 is not ACTIVE; bring its link up (ip link, or the subnet manager), see 'rdma link'" },
+	  "port 1 is not ACTIVE; bring its link up (ip link, or the subnet manager), see 'rdma link'",
+	},
 	{ "gid_index=16", KVERBS_JOB_A_GID_INDEX,
 	  "gid-index 16: port 1 has 16 entries; use -x 0 to 15 or leave it out" },
 	{ "gid_index=0 gids=0", KVERBS_JOB_A_GID_INDEX,
@@ -167,16 +171,20 @@ static const struct refusal refusals[] = {
 	{ "op=0xffffffff", KVERBS_JOB_A_STEP,
 	  "op 4294967295: the last one known is 2 (send)" },
 	{ "op=read shape=pingpong", KVERBS_JOB_A_SHAPE,
-	  "shape pingpong: the peer of a read has nothing to answer; use write or send, or --shape lat" },
+	  "shape pingpong: the peer of a read has nothing to answer; use write or send, or --shape lat",
+	},
 	{ "size=0", KVERBS_JOB_A_STEP, "size 0: must be 1 to 1073741824 bytes; use -s 1" },
 	{ "size=65537 max_msg=65536", KVERBS_JOB_A_STEP,
 	  "size 65537: port 1 carries messages up to 65536 bytes; use -s 65536 or less" },
 	{ "size=65 max_reg_bytes=255", KVERBS_JOB_A_STEP,
-	  "size 65: both halves of the buffer must fit in one MR, here 255 bytes; use -s 64 or less" },
+	  "size 65: both halves of the buffer must fit in one MR, here 255 bytes; use -s 64 or less",
+	},
 	{ "size=0xffffffff max_msg=0xffffffff", KVERBS_JOB_A_STEP,
-	  "size 4294967295: both halves of the buffer must fit in one MR, here 4294967296 bytes; use -s 2147483648 or less" },
+	  "size 4294967295: both halves of the buffer must fit in one MR, here 4294967296 bytes; use -s 2147483648 or less",
+	},
 	{ "reg_mr=0", KVERBS_JOB_A_STEP,
-	  "write: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user" },
+	  "write: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
+	},
 	{ "op=read max_rd_atomic=0", KVERBS_JOB_A_STEP,
 	  "read: the device allows no outstanding RDMA READ; use write or send" },
 	/* the window of shapes that have none */
@@ -192,13 +200,17 @@ static const struct refusal refusals[] = {
 	  "poll-batch 2: shape pingpong has one WC at a time; leave it out" },
 	/* the window */
 	{ "shape=rate outstanding=32767", KVERBS_JOB_A_OUTSTANDING,
-	  "tx-depth 32767: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less" },
+	  "tx-depth 32767: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less",
+	},
 	{ "shape=rate outstanding=99 max_cqe=100", KVERBS_JOB_A_OUTSTANDING,
-	  "tx-depth 99: the limit here is 98 (device: max_qp_wr 32768, max_cqe 100; engine: 65536; 2 reserved); use -t 98 or less" },
+	  "tx-depth 99: the limit here is 98 (device: max_qp_wr 32768, max_cqe 100; engine: 65536; 2 reserved); use -t 98 or less",
+	},
 	{ "shape=rate outstanding=63 limit_depth=64", KVERBS_JOB_A_OUTSTANDING,
-	  "tx-depth 63: the limit here is 62 (device: max_qp_wr 32768, max_cqe 4194304; engine: 64; 2 reserved); use -t 62 or less" },
+	  "tx-depth 63: the limit here is 62 (device: max_qp_wr 32768, max_cqe 4194304; engine: 64; 2 reserved); use -t 62 or less",
+	},
 	{ "shape=rate chain=40000", KVERBS_JOB_A_OUTSTANDING,
-	  "tx-depth 40000: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less" },
+	  "tx-depth 40000: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less",
+	},
 	{ "shape=rate outstanding=8 chain=9", KVERBS_JOB_A_CHAIN,
 	  "post-list 9: a chain cannot exceed the 8 WRs outstanding; use -l 8 or -t 9" },
 	{ "shape=rate outstanding=8 signal=9", KVERBS_JOB_A_SIGNAL,
@@ -208,21 +220,26 @@ static const struct refusal refusals[] = {
 	{ "op=read recv_depth=1", KVERBS_JOB_A_RECV_DEPTH,
 	  "rx-depth 1: read consumes no receives; leave -r out" },
 	{ "op=send recv_depth=32767", KVERBS_JOB_A_RECV_DEPTH,
-	  "rx-depth 32767: the limit here is 32766 (max_qp_wr 32768, max_cqe 4194304 less tx-depth 1); use -r 32766 or less" },
+	  "rx-depth 32767: the limit here is 32766 (max_qp_wr 32768, max_cqe 4194304 less tx-depth 1); use -r 32766 or less",
+	},
 	{ "op=send shape=rate outstanding=50 recv_depth=49 max_cqe=100",
 	  KVERBS_JOB_A_RECV_DEPTH,
-	  "rx-depth 49: the limit here is 48 (max_qp_wr 32768, max_cqe 100 less tx-depth 50); use -r 48 or less" },
+	  "rx-depth 49: the limit here is 48 (max_qp_wr 32768, max_cqe 100 less tx-depth 50); use -r 48 or less",
+	},
 	{ "op=send shape=rate outstanding=98 max_cqe=100", KVERBS_JOB_A_OUTSTANDING,
 	  "tx-depth 98: leaves no entry of a CQ (max_cqe 100) for receives; use a smaller -t" },
 	/* the engine */
 	{ "pairs=65", KVERBS_JOB_A_PAIRS,
-	  "qp 65: needs 65 lanes, the limit is 64; use -q 64 or less, or raise the module's max_lanes" },
+	  "qp 65: needs 65 lanes, the limit is 64; use -q 64 or less, or raise the module's max_lanes",
+	},
 	{ "op=send pairs=33", KVERBS_JOB_A_PAIRS,
-	  "qp 33: needs 66 lanes, the limit is 64; use -q 32 or less, or raise the module's max_lanes" },
+	  "qp 33: needs 66 lanes, the limit is 64; use -q 32 or less, or raise the module's max_lanes",
+	},
 	{ "pairs=3 max_qp=5", KVERBS_JOB_A_PAIRS,
 	  "qp 3: needs 6 QPs, the device has 5; use -q 2 or less" },
 	{ "size=1024 pairs=2 timing=none limit_bytes=8191", KVERBS_JOB_A_STEP,
-	  "size 1024 with 2 pairs: needs 8192 bytes, the limit is 8191; use a smaller -s or -q, or raise the module's max_bytes" },
+	  "size 1024 with 2 pairs: needs 8192 bytes, the limit is 8191; use a smaller -s or -q, or raise the module's max_bytes",
+	},
 	{ "kernel=0 local_key=dma", KVERBS_JOB_A_LOCAL_KEY,
 	  "local-key dma: user space has no local_dma_lkey; use mr" },
 	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
@@ -274,7 +291,8 @@ struct acceptance {
 
 static const struct acceptance acceptances[] = {
 	/* the defaults of each shape and operation */
-	{ "port=1", "gid_index=auto shape=lat iterations=0 duration_ms=1000 outstanding=1 chain=1 signal=1" },
+	{ "port=1", "gid_index=auto shape=lat iterations=0 duration_ms=1000" },
+	{ "port=1", "outstanding=1 chain=1 signal=1" },
 	{ "port=1", "mtu=4096 timing=1 clock=0 wait=relax warmup_ms=50 local_key=mr poll_batch=1" },
 	{ "port=1", "recv_depth=0 pairs=1 node=auto deadline_ms=10000 op=write size=64 nsteps=1" },
 	{ "op=send", "outstanding=1 recv_depth=128 poll_batch=1" },
@@ -409,6 +427,18 @@ static void test_asked_is_kept(void **state)
 	assert_true(accepted > 1000);
 }
 
+static void check_row(u64 low, u64 high, u64 def, size_t size, int letter, const char *name,
+		      const char *unit, const char *what, u32 attr)
+{
+	assert_true(low <= high);
+	assert_true(high < KV_AUTO || size == 8);
+	assert_true(def == KV_AUTO || def == 0 || (def >= low && def <= high));
+	assert_true(letter == 0 || letter > ' ');
+	assert_true(strlen(name) > 0 && strlen(what) > 0);
+	assert_non_null(unit);
+	assert_true(attr > KVERBS_JOB_A_UNSPEC && attr < KVERBS_JOB_A_CPU);
+}
+
 /* each row: its default is what a new job has, within its range or meaning "none" */
 static void test_rows(void **state)
 {
@@ -416,21 +446,10 @@ static void test_rows(void **state)
 	u32 rows = 0;
 
 #define ROW(attr, member, type, lo, hi, def, letter, name, unit, what)	\
-	do {								\
-		u64 d = (def), low = (lo), high = (hi);			\
-									\
-		assert_true(job.member == (type)d);			\
-		assert_true(low <= high);				\
-		assert_true(high < KV_AUTO || sizeof(type) == 8);	\
-		assert_true(d == KV_AUTO || d == 0 ||			\
-			    (d >= low && d <= high));			\
-		assert_true(strlen(name) > 0 && strlen(what) > 0);	\
-		assert_non_null(unit);					\
-		assert_true((letter) == 0 || (letter) > ' ');		\
-		assert_true(KVERBS_JOB_A_##attr > KVERBS_JOB_A_UNSPEC &&\
-			    KVERBS_JOB_A_##attr < KVERBS_JOB_A_CPU);	\
-		rows++;							\
-	} while (0);
+	assert_true(job.member == (type)(def));				\
+	check_row(lo, hi, def, sizeof(type), letter, name, unit, what,	\
+		  KVERBS_JOB_A_##attr);					\
+	rows++;
 	KV_JOB_FIELDS(ROW)
 #undef ROW
 	/* every scalar attribute of the wire has a row */
