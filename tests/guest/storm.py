@@ -7,6 +7,7 @@ order from several threads. storm.py STORM [SECONDS [SEED]]; says what it did, s
 when the module did what it had to.
 """
 import errno
+import glob
 import random
 import socket
 import struct
@@ -333,6 +334,78 @@ def storm_soon(seconds, rng):
         n += 1
     print(f"{n} runs stopped at once")
     return 0
+
+
+def storm_memory(seconds, rng):
+    """Each allocation of a connect fails in turn, up to the creation of the CQ, and each of a
+    start. Beyond that rxe warns, and rxe's failed create_qp leaves timers that never were.
+    Needs fault injection."""
+    debug = "/sys/kernel/debug/"
+    for place in ("failslab", "fail_page_alloc"):
+        for name, value in (("ignore-gfp-wait", "N"), ("verbose", "0"), ("probability", "0")):
+            with open(f"{debug}{place}/{name}", "w", encoding="ascii") as file:
+                file.write(value)
+    with open(debug + "fail_page_alloc/min-order", "w", encoding="ascii") as file:
+        file.write("0")
+
+    def workers():
+        found = []
+        for comm in glob.glob("/proc/[0-9]*/comm"):
+            try:
+                with open(comm, encoding="ascii") as file:
+                    if file.read().startswith("kworker/u"):
+                        found.append(comm[:-4] + "fail-nth")
+            except OSError:
+                pass
+        return found
+
+    def nth(files, n):
+        for name in files:
+            try:
+                with open(name, "w", encoding="ascii") as file:
+                    file.write(str(n))
+            except OSError:
+                pass
+
+    def consumed(files):
+        for name in files:
+            try:
+                with open(name, encoding="ascii") as file:
+                    if file.read().strip() == "0":
+                        return True
+            except OSError:
+                pass
+        return False
+
+    failed = {}
+    body = job(SEND, 700000, RATE, iterations=50, warmup=0)
+    for command in (START, CONNECT):
+        for n in range(1, 200):
+            sock = Socket()
+            run = sock.new(body)
+            if command == START:
+                sock.do(CONNECT, run)
+                sock.wait(run, READY)
+            files = workers()
+            nth(files, n)
+            sock.do(command, run)
+            try:
+                state, inner = sock.wait(run, READY if command == CONNECT else DONE)
+            finally:
+                hit = consumed(files)
+                nth(files, 0)
+                nth(workers(), 0)
+            sock.sock.close()
+            where = inner.get(6, b"").rstrip(b"\0").decode()
+            if state == FAILED:
+                if not where:
+                    print(f"failed, but where? reason {inner[3][0]}")
+                    return 1
+                failed[where] = failed.get(where, 0) + 1
+            if not hit or where == "create CQ" or (command == START and n == 12):
+                break
+    print(", ".join(f"{where}: {n}" for where, n in failed.items()))
+    return 0 if len(failed) > 3 else 1
 
 
 def main():
