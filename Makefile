@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+prefix	?= /usr/local
+sbindir	?= $(prefix)/sbin
+mandir	?= $(prefix)/share/man
+DESTDIR	?=
+
+CC	?= cc
+CFLAGS	?= -O2 -g
+WARN	:= -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wstrict-prototypes \
+	   -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+PKGS	:= libnl-3.0 libnl-genl-3.0 libibverbs jansson
+PKG_CONFIG ?= pkg-config
+
+# Parsed only by the targets that compile user code: 'make help' and 'make module' must
+# work where none of these libraries is installed.
+pkg-cflags = $(shell $(PKG_CONFIG) --cflags $(PKGS))
+pkg-libs   = $(shell $(PKG_CONFIG) --libs $(PKGS))
+
+kverbs-cflags = -std=gnu11 $(WARN) -Iinclude -Iinclude/uapi -Iuser $(pkg-cflags) \
+		-D_GNU_SOURCE -DKVERBS_VERSION='"$(VERSION)"' -MMD -MP
+
+tool-src := $(sort $(wildcard user/*.c))
+tool-obj := $(tool-src:%.c=build/%.o)
+
+unit-src  := $(sort $(wildcard tests/unit/test_*.c))
+unit-prog := $(unit-src:tests/unit/%.c=build/tests/unit/%)
+# Everything a test program may share: the tool without its main(), and the other
+# sources of tests/unit, in an archive, so that a program links what it needs.
+unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
+		$(filter-out $(unit-src),$(sort $(wildcard tests/unit/*.c)))
+unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+check-groups := unit spec kunit guest-vm guest-uml kernels build lint
+kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
+
+.PHONY: all module tool install modules_install load unload clean lint check bench demo \
+	check-kernels unit-programs lint-tool help version $(check-groups:%=check-%)
+.DELETE_ON_ERROR:
+
+all: module tool
+
+module:
+	@scripts/kbuild $(kbuild-args)
+
+tool: build/kverbs
+
+build/kverbs: $(tool-obj)
+	$(if $(tool-obj),,$(error no sources in user/))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(tool-obj) $(pkg-libs) -lm -lpthread
+
+build/.pkgs:
+	@mkdir -p build
+	@$(PKG_CONFIG) --print-errors --exists $(PKGS) || { \
+		echo "the tool needs $(PKGS): run 'scripts/setup build', which installs them" >&2; exit 1; }
+	@touch $@
+
+build/%.o: %.c Makefile dkms.conf | build/.pkgs
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(kverbs-cflags) $(CFLAGS) -c -o $@ $<
+
+build/sanitized/%.o: %.c Makefile dkms.conf | build/.pkgs
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(kverbs-cflags) $(SANITIZE) -c -o $@ $<
+
+build/sanitized/shared.a: $(unit-lib-obj)
+	@rm -f $@
+	$(AR) rcs $@ $(unit-lib-obj)
+
+build/tests/unit/%: build/sanitized/tests/unit/%.o build/sanitized/shared.a
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(pkg-libs) -lm -lpthread
+
+.SECONDARY:
+
+unit-programs: $(unit-prog)
+
+install: tool
+	install -d $(DESTDIR)$(sbindir)
+	install -m 755 build/kverbs $(DESTDIR)$(sbindir)/kverbs
+	for page in $(wildcard docs/man/*.[1-8]); do \
+		dir=$(DESTDIR)$(mandir)/man$${page##*.}; \
+		install -d $$dir && install -m 644 $$page $$dir/ || exit 1; \
+	done
+
+modules_install: module
+	@scripts/kbuild --install $(kbuild-args)
+
+load: module
+	@scripts/load
+
+unload:
+	@scripts/load --unload
+
+clean:
+	rm -rf build
+
+demo:
+	scripts/setup demo
+	@kernel=$$(scripts/kernels newest) && \
+	if [ -z "$$kernel" ]; then \
+		echo "demo: no distribution kernel installed, see scripts/setup" >&2; exit 3; \
+	fi && \
+	$(MAKE) --no-print-directory module KDIR=/lib/modules/$$kernel/build && \
+	$(MAKE) --no-print-directory tool && \
+	scripts/vm kverbs compare -d rxe0
+
+# Every group runs, whatever the one before it did; the last line counts.
+check:
+	scripts/setup build vm uml check
+	tests/run $(check-groups)
+
+$(check-groups:%=check-%): check-%:
+	tests/run $*
+
+lint:
+	scripts/lint
+
+lint-tool: build/.pkgs
+	@status=0; for source in $(tool-src); do \
+		$(CC) $(kverbs-cflags) -O2 -Wshadow -Wpointer-arith -Wwrite-strings -Wundef \
+			-Wformat=2 -Wno-format-nonliteral -c -o build/check/tool/$$(basename $$source).o \
+			$$source || status=1; \
+	done; exit $$status
+
+bench: tool
+	tests/bench/run
+
+version:
+	@echo $(VERSION)
+
+help:
+	@echo 'kverbs $(VERSION)'
+	@echo '  all              module and tool (default)'
+	@echo '  module           build/RELEASE/kverbs.ko for KDIR= (default: the running kernel,'
+	@echo '                   else the newest distribution kernel whose headers are here)'
+	@echo '                   KVERBS_KUNIT=y with the KUnit suites; OFED=DIR against another ib_core'
+	@echo '  tool             build/kverbs'
+	@echo '  install          tool and man pages, to DESTDIR and prefix ($(prefix))'
+	@echo '  modules_install  module, to INSTALL_MOD_PATH, and depmod'
+	@echo '  load, unload     the module, on this host; says why when it cannot'
+	@echo '  demo             packages, build, kverbs compare in a virtual machine'
+	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
+	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'
+	@echo '  bench            the figures of the project'
+	@echo '  clean            remove build/'
+
+-include $(wildcard build/user/*.d build/sanitized/*/*.d build/sanitized/*/*/*.d)
