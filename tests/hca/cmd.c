@@ -101,9 +101,16 @@ static uint8_t query_hca_vport_context(struct hca *hca, struct cmd *c)
 	SET(hca_vport_context, v, port_guid, hca->guid);
 	SET(hca_vport_context, v, node_guid, hca->guid);
 	SET(hca_vport_context, v, cap_mask1, 0x2651e848);
+	SET(hca_vport_context, v, cap_mask1_field_select, 0x10000);
 	SET(hca_vport_context, v, lid, hca->lid);
 	SET(hca_vport_context, v, sm_lid, 0);
 	SET(hca_vport_context, v, subnet_timeout, 18);
+	return ST_OK;
+}
+
+/* Port capabilities that software owns: connection management, traps and the like. */
+static uint8_t modify_hca_vport_context(struct hca *hca, struct cmd *c)
+{
 	return ST_OK;
 }
 
@@ -271,6 +278,7 @@ static uint8_t create_mkey(struct hca *hca, struct cmd *c)
 	mkey_load(m, ctx);
 	if (m->mode == MKEY_PA)
 		octowords = 0;
+	octowords = ROUND_UP((uint64_t)octowords, 4);	/* updates come in units of 64 bytes */
 	if (m->mode > MKEY_KSM || !mkey_resize(hca, m, octowords)) {
 		g_free(m);
 		return ST_BAD_PARAM;
@@ -346,6 +354,8 @@ static uint8_t destroy_eq(struct hca *hca, struct cmd *c)
 
 	if (!eq)
 		return ST_BAD_RES;
+	if (eq->mask[0] & (1ULL << EVENT_CMD))
+		hca->cmd_eq = false;
 	eq_destroy(hca, eq);
 	return ST_OK;
 }
@@ -643,7 +653,9 @@ static uint8_t create_qp(struct hca *hca, struct cmd *c)
 	qp->log_rq_stride = GET(qpc, ctx, log_rq_stride);
 	qp->log_sq = GET(qpc, ctx, log_sq_size);
 	qp_load(qp);
-	if (qp->rq_type == 0 && qp->type != QPT_XRC)
+	if (qp->type == QPT_XRC || qp->type == QPT_REG_UMR)
+		qp->rq_type = 3;	/* has none, whatever the context says */
+	if (qp->rq_type == 0)
 		rq_bytes = 16ULL << (qp->log_rq + qp->log_rq_stride);
 	if (!qp->no_sq)
 		sq_bytes = 64ULL << qp->log_sq;
@@ -662,7 +674,10 @@ static uint8_t create_qp(struct hca *hca, struct cmd *c)
 	    !buf_init(&qp->buf, PAS(create_qp_in, c), shift, GET(qpc, ctx, page_offset) << (shift - 6),
 		      rq_bytes + sq_bytes))
 		goto bad;
-	if (!table_get(&hca->pds, qp->pd))
+	/* The driver's own queue for key updates belongs to no domain: it serves all. */
+	if (qp->type == QPT_REG_UMR)
+		qp->pd = HCA_ANY_PD;
+	else if (!table_get(&hca->pds, qp->pd))
 		goto bad;
 	id = table_add(&hca->qps, qp);
 	if (id < 0)
@@ -935,6 +950,7 @@ static const struct row {
 	{ 0x707, "QUERY_XRC_SRQ", query_xrc_srq, 16 },
 	{ 0x708, "ARM_XRC_SRQ", arm_xrc_srq, 16 },
 	{ 0x762, "QUERY_HCA_VPORT_CONTEXT", query_hca_vport_context, 16 },
+	{ 0x763, "MODIFY_HCA_VPORT_CONTEXT", modify_hca_vport_context, IFC_BYTES(query_hca_vport_context_in) },
 	{ 0x764, "QUERY_HCA_VPORT_GID", query_hca_vport_gid, 16 },
 	{ 0x765, "QUERY_HCA_VPORT_PKEY", query_hca_vport_pkey, 16 },
 	{ 0x770, "QUERY_VPORT_COUNTER", query_vport_counter, 16 },
@@ -1044,6 +1060,8 @@ void cmd_doorbell(struct hca *hca, uint32_t slots)
 	for (int i = 0; i < 32; i++) {
 		uint64_t at = queue + i * ENTRY;
 		uint8_t e[ENTRY], d[28] = { };
+		/* The command that makes the event queue is itself still polled for. */
+		bool event = hca->cmd_eq;
 
 		if (!(slots & (1U << i)) || !hca_dma(hca, at, e, ENTRY, false) || !(e[63] & 1))
 			continue;
@@ -1052,6 +1070,7 @@ void cmd_doorbell(struct hca *hca, uint32_t slots)
 		smp_wmb();
 		hca_dma(hca, at + 63, e + 63, 1, true);
 		stl_be_p(d, 1U << i);
-		event_post(hca, EVENT_CMD, 0, d);
+		if (event)
+			event_post(hca, EVENT_CMD, 0, d);
 	}
 }

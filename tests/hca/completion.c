@@ -190,7 +190,8 @@ void cq_post(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t opcode, b
 		cq_fail(hca, cq);
 		return;
 	}
-	stq_be_p(cqe + 48, hca_now(hca));
+	if (opcode != CQE_REQ_ERR && opcode != CQE_RESP_ERR)
+		stq_be_p(cqe + 48, hca_now(hca));
 	cq_write(hca, cq, cqe, opcode);
 	cq->unreported++;
 	if (solicited)

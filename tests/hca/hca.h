@@ -49,6 +49,7 @@ enum {
 	HCA_MAX_XLT	= 64 << 20,	/* translation entries of all MKEYs together */
 	HCA_GIDS	= 16,
 	HCA_RING	= 1 << 14,
+	HCA_ANY_PD	= 1 << 24,	/* beyond what a context can name */
 };
 
 /* ---- pieces of guest memory that hold queues ------------------------------ */
@@ -199,7 +200,7 @@ struct hca_req {
 /* What a responder owes its requester, in order. */
 struct hca_owed {
 	enum { OWE_ACK, OWE_READ, OWE_ATOMIC } what;
-	uint32_t psn, rkey, len, sent;
+	uint32_t psn, pd, rkey, len, sent;
 	uint64_t va, result;
 };
 

@@ -144,7 +144,7 @@ static struct hca_mkey *mkey_find(struct hca *hca, uint32_t key, uint32_t pd, ui
 
 	if (!m || m->free || m->key != (key & 0xff))
 		return NULL;
-	if (m->pd != pd || (m->qpn != 0xffffff && m->qpn != qpn))
+	if ((m->pd != pd && pd != HCA_ANY_PD) || (m->qpn != 0xffffff && m->qpn != qpn))
 		return NULL;
 	if ((m->access & access) != access)
 		return NULL;

@@ -275,6 +275,8 @@ static void hca_realize(PCIDevice *pci, Error **errp)
 	}
 	if (msix_init_exclusive_bar(pci, HCA_NUM_VECTORS, 2, errp))
 		return;
+	for (int i = 0; i < HCA_NUM_VECTORS; i++)
+		msix_vector_use(pci, i);
 
 	if (hca->peer && !fabric_join(hca->peer, &error)) {
 		error_setg(errp, "kverbs-hca: %s", error);
@@ -301,6 +303,7 @@ static void hca_exit(PCIDevice *pci)
 	fault_close(hca);
 	fabric_detach(hca);
 	engine_stop(hca);
+	msix_unuse_all_vectors(pci);
 	msix_uninit_exclusive_bar(pci);
 	pcie_cap_exit(pci);
 }

@@ -549,6 +549,17 @@ static void rx_response(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 
 /* ---- responder ------------------------------------------------------------------- */
 
+/* Whose memory a request may reach: an XRC target serves the domain of the SRQ named. */
+static uint32_t resp_pd(struct hca *hca, const struct hca_qp *qp, const struct hca_pkt *p)
+{
+	struct hca_srq *srq;
+
+	if (qp->type != QPT_XRC)
+		return qp->pd;
+	srq = table_get(&hca->srqs, p->srqn);
+	return srq && !srq->is_rmp && srq->xrcd == qp->xrcd ? srq->pd : 0;
+}
+
 static void answer(struct hca *hca, struct hca_qp *qp, uint8_t op, uint8_t aeth, uint32_t psn)
 {
 	struct hca_pkt *p = packet(qp, 0);
@@ -609,7 +620,7 @@ void transport_owed(struct hca *hca, struct hca_qp *qp)
 			left = o->len - o->sent;
 			n = MIN(left, qp->mtu);
 			p = packet(qp, n);
-			if (!mem_rw(hca, o->rkey, qp->pd, qp->qpn, o->va + o->sent, p->data, n, ACC_REMOTE_READ, false)) {
+			if (!mem_rw(hca, o->rkey, o->pd, qp->qpn, o->va + o->sent, p->data, n, ACC_REMOTE_READ, false)) {
 				/* The key went away while it was being read. */
 				g_free(p);
 				answer(hca, qp, PKT_ACK, AETH_NAK | NAK_ACCESS, o->psn);
@@ -721,23 +732,23 @@ static uint8_t atomic_execute(struct hca *hca, struct hca_qp *qp, struct hca_pkt
 
 	if (p->va & 7)
 		return NAK_INVALID;
-	if (!mem_rw(hca, p->rkey, qp->pd, qp->qpn, p->va, &v, 8, ACC_ATOMIC, false))
+	if (!mem_rw(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, &v, 8, ACC_ATOMIC, false))
 		return NAK_ACCESS;
 	*result = le64_to_cpu(v);
 	if (p->op == PKT_CMP_SWAP)
 		v = *result == p->compare ? cpu_to_le64(p->swap_add) : v;
 	else
 		v = cpu_to_le64(*result + p->swap_add);
-	if (!mem_rw(hca, p->rkey, qp->pd, qp->qpn, p->va, &v, 8, ACC_ATOMIC, true))
+	if (!mem_rw(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, &v, 8, ACC_ATOMIC, true))
 		return NAK_ACCESS;
 	return 0xff;
 }
 
-static bool invalidate(struct hca *hca, struct hca_qp *qp, uint32_t rkey)
+static bool invalidate(struct hca *hca, uint32_t pd, uint32_t rkey)
 {
 	struct hca_mkey *m = table_get(&hca->mkeys, rkey >> 8);
 
-	if (!m || m->free || m->key != (rkey & 0xff) || m->pd != qp->pd || !m->en_rinval)
+	if (!m || m->free || m->key != (rkey & 0xff) || m->pd != pd || !m->en_rinval)
 		return false;
 	SET(mkc, m->ctx, free, 1);
 	m->free = true;
@@ -760,11 +771,12 @@ static void rx_duplicate(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 	hca->cnt.duplicates++;
 	switch (p->op) {
 	case PKT_READ_REQ:
-		if (!mem_check(hca, p->rkey, qp->pd, qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ) && p->dmalen)
+		if (!mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ) && p->dmalen)
 			return;
 		o = reads_owed(qp) < MAX(qp->max_dest_rd, 1) ? owe(qp) : NULL;
 		if (o)
-			*o = (struct hca_owed) { .what = OWE_READ, .psn = p->psn, .rkey = p->rkey, .len = p->dmalen, .va = p->va };
+			*o = (struct hca_owed) { 
+				.what = OWE_READ, .psn = p->psn, .pd = resp_pd(hca, qp, p), .rkey = p->rkey, .len = p->dmalen, .va = p->va };
 		break;
 	case PKT_CMP_SWAP:
 	case PKT_FETCH_ADD:
@@ -880,7 +892,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		qp->rx.filled += p->len;
 		qp->rx_state = last ? RX_IDLE : RX_SEND;
 		if (p->op == PKT_SEND_LAST_INV || p->op == PKT_SEND_ONLY_INV) {
-			if (!invalidate(hca, qp, p->imm)) {
+			if (!invalidate(hca, resp_pd(hca, qp, p), p->imm)) {
 				recv_failed(hca, qp, p, SYND_LOCAL_ACCESS, NAK_ACCESS);
 				return;
 			}
@@ -892,7 +904,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			recv_done(hca, qp, p, cqe_op, qp->rx.filled);
 	} else if (write) {
 		if (first) {
-			if (!qp->rwe || (p->dmalen && !mem_check(hca, p->rkey, qp->pd, qp->qpn, p->va, p->dmalen, ACC_REMOTE_WRITE))) {
+			if (!qp->rwe || (p->dmalen && !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_WRITE))) {
 				refuse(hca, qp, p, NAK_ACCESS);
 				if (!rc)
 					qp->epsn = psn_add(p->psn, 1);
@@ -914,7 +926,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			}
 			return;
 		}
-		if (!mem_rw(hca, qp->w_rkey, qp->pd, qp->qpn, qp->w_va, p->data, p->len, ACC_REMOTE_WRITE, true)) {
+		if (!mem_rw(hca, qp->w_rkey, resp_pd(hca, qp, p), qp->qpn, qp->w_va, p->data, p->len, ACC_REMOTE_WRITE, true)) {
 			refuse(hca, qp, p, NAK_ACCESS);
 			return;
 		}
@@ -925,7 +937,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			recv_done(hca, qp, p, CQE_RESP_WR_IMM, p->dmalen);
 	} else if (p->op == PKT_READ_REQ) {
 		if (!qp->rre || p->dmalen > 1U << HCA_LOG_MAX_MSG || (p->dmalen &&
-		    !mem_check(hca, p->rkey, qp->pd, qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ))) {
+		    !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ))) {
 			refuse(hca, qp, p, NAK_ACCESS);
 			return;
 		}
@@ -934,7 +946,8 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			refuse(hca, qp, p, NAK_INVALID);
 			return;
 		}
-		*o = (struct hca_owed) { .what = OWE_READ, .psn = p->psn, .rkey = p->rkey, .len = p->dmalen, .va = p->va };
+		*o = (struct hca_owed) { 
+				.what = OWE_READ, .psn = p->psn, .pd = resp_pd(hca, qp, p), .rkey = p->rkey, .len = p->dmalen, .va = p->va };
 		npkt = MAX(1, DIV_ROUND_UP(p->dmalen, qp->mtu));
 	} else {
 		uint64_t result = 0;

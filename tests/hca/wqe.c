@@ -292,7 +292,7 @@ bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_s
 /* ---- memory-key updates by WQE ---------------------------------------------------- */
 
 enum {
-	UMR_INLINE = 0x80, UMR_CHECK_FREE = 0x40, UMR_CHECK_NOT_FREE = 0x20, UMR_OFFSET_EN = 0x10,
+	UMR_INLINE = 0x80, UMR_FAIL_IF_FREE = 0x40, UMR_FAIL_IF_NOT_FREE = 0x20, UMR_OFFSET_EN = 0x10,
 	UMR_CTRL = 48, UMR_MKEY = 64,
 };
 
@@ -305,8 +305,7 @@ static const struct { unsigned int bit; size_t off, bits; } umr_fields[] = {
 	{ 29, IFC_OFF(mkc, free), 1 },
 };
 
-/* Returns the syndrome, 0 for success. */
-uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
+static uint8_t umr_apply(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
 {
 	const uint8_t *umr = w->raw + CTRL, *seg = umr + UMR_CTRL, *data = seg + UMR_MKEY;
 	size_t end = w->ds * 16UL, at = CTRL + UMR_CTRL + UMR_MKEY;
@@ -319,7 +318,7 @@ uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
 		return SYND_LOCAL_QP_OP;
 	if (!m || !m->umr_en || (qp->type != QPT_REG_UMR && m->pd != qp->pd))
 		return SYND_MW_BIND;
-	if (((flags & UMR_CHECK_FREE) && !m->free) || ((flags & UMR_CHECK_NOT_FREE) && m->free))
+	if (((flags & UMR_FAIL_IF_NOT_FREE) && !m->free) || ((flags & UMR_FAIL_IF_FREE) && m->free))
 		return SYND_MW_BIND;
 	if (!(mask & (1ULL << 13)) && m->key != (w->imm & 0xff))
 		return SYND_MW_BIND;
@@ -351,6 +350,17 @@ uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
 			ifc_set(ctx, umr_fields[i].off, umr_fields[i].bits, ifc_get(seg, umr_fields[i].off, umr_fields[i].bits));
 	mkey_load(m, ctx);
 	return 0;
+}
+
+/* Returns the syndrome, 0 for success. */
+uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
+{
+	uint8_t syndrome = umr_apply(hca, qp, w);
+
+	if (syndrome)
+		hca_trace(hca, "QP 0x%x key update of 0x%x refused with 0x%x: flags 0x%x octowords %u mask 0x%" PRIx64,
+			  qp->qpn, w->imm, syndrome, w->raw[CTRL], be16p(w->raw + CTRL + 4), be64p(w->raw + CTRL + 8));
+	return syndrome;
 }
 
 /* ---- receive WQEs --------------------------------------------------------------------- */
@@ -473,7 +483,7 @@ void qp_flush(struct hca *hca, struct hca_qp *qp)
 			complete_recv_error(hca, qp, &qp->rx, SYND_FLUSH, 0xf9);
 			qp->rx.active = false;
 		}
-		if (qp->rq_type == 0 && qp->type != QPT_XRC) {
+		if (qp->rq_type == 0) {
 			while (budget && !recv_take(hca, qp, 0, &rx)) {
 				complete_recv_error(hca, qp, &rx, SYND_FLUSH, 0xf9);
 				budget--;
