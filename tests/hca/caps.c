@@ -96,6 +96,19 @@ static void atomics(void *c)
 	SET(atomic_caps, c, atomic_size_qp, 8);		/* bytes */
 }
 
+static void ethernet(void *c)
+{
+#define ETH(f, v) SET(per_protocol_networking_offload_caps, c, f, v)
+	ETH(csum_cap, 1);
+	ETH(vlan_cap, 1);
+	ETH(max_lso_cap, 1);			/* two bytes: as good as none */
+	ETH(rss_ind_tbl_cap, 7);
+	ETH(wqe_inline_mode, 2);		/* by vport context: L2 at least */
+	ETH(self_lb_en_modifiable, 1);
+	ETH(scatter_fcs, 0);
+#undef ETH
+}
+
 static void roce(void *c)
 {
 	SET(roce_cap, c, l3_type, 6);			/* IPv4 and IPv6 */
@@ -130,6 +143,10 @@ static void caps_fill(struct hca *hca, unsigned int type, void *c)
 	case CAP_ATOMIC:
 		atomics(c);
 		break;
+	case CAP_ETH:
+		if (hca->roce)
+			ethernet(c);
+		break;
 	case CAP_ROCE:
 		if (hca->roce)
 			roce(c);
@@ -156,6 +173,9 @@ bool caps_set(struct hca *hca, unsigned int type, const void *in, size_t len)
 {
 	if (type >= CAP_TYPES)
 		return false;
+	/* Of the other types the driver sets single fields, to what they are already. */
+	if (type != CAP_GENERAL)
+		return true;
 	if (!hca->caps[type])
 		hca->caps[type] = g_malloc0(CAP_BYTES);
 	memcpy(hca->caps[type], in, MIN(len, CAP_BYTES));

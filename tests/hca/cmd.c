@@ -5,6 +5,7 @@
  */
 #include "hca.h"
 #include "fault.h"
+#include "qemu/cutils.h"
 
 enum {
 	ST_OK = 0x0, ST_INTERNAL = 0x1, ST_BAD_OP = 0x2, ST_BAD_PARAM = 0x3, ST_BAD_SYS_STATE = 0x4,
@@ -177,6 +178,74 @@ static uint8_t query_q_counter(struct hca *hca, struct cmd *c)
 	return ST_OK;
 }
 
+/* ---- the Ethernet side of a RoCE port -------------------------------------------- */
+
+static uint8_t query_vport_state(struct hca *hca, struct cmd *c)
+{
+	SET(query_vport_state_out, c->out, admin_state, 1);
+	SET(query_vport_state_out, c->out, state, hca->link_up);
+	return ST_OK;
+}
+
+static uint8_t query_nic_vport_context(struct hca *hca, struct cmd *c)
+{
+	uint8_t *v = ADDR(query_nic_vport_context_out, c->out, nic_vport_context);
+
+	if (c->out_len < 16 + sizeof(hca->nic_vport))
+		return ST_BAD_OUT_LEN;
+	memcpy(v, hca->nic_vport, sizeof(hca->nic_vport));
+	SET(nic_vport_context, v, system_image_guid, hca->guid);
+	SET(nic_vport_context, v, port_guid, hca->guid);
+	SET(nic_vport_context, v, node_guid, hca->guid);
+	SET(nic_vport_context, v, allowed_list_size, 0);
+	if (!GET(nic_vport_context, v, mtu))
+		SET(nic_vport_context, v, mtu, 1500);
+	if (!GET(nic_vport_context, v, permanent_address.mac_addr_31_0)) {
+		SET(nic_vport_context, v, permanent_address.mac_addr_47_32, be16p(hca->mac));
+		SET(nic_vport_context, v, permanent_address.mac_addr_31_0, be32p(hca->mac + 2));
+	}
+	return ST_OK;
+}
+
+static uint8_t modify_nic_vport_context(struct hca *hca, struct cmd *c)
+{
+	const uint8_t *v = ADDR(modify_nic_vport_context_in, c->in, nic_vport_context);
+
+#define TAKE(select, field) \
+	do { \
+		if (GET(modify_nic_vport_context_in, c->in, field_select.select)) \
+			SET(nic_vport_context, hca->nic_vport, field, GET(nic_vport_context, v, field)); \
+	} while (0)
+	TAKE(roce_en, roce_en);
+	TAKE(mtu, mtu);
+	TAKE(min_inline, min_wqe_inline_mode);
+	TAKE(disable_uc_local_lb, disable_uc_local_lb);
+	TAKE(disable_mc_local_lb, disable_mc_local_lb);
+	TAKE(promisc, promisc_uc);
+	TAKE(promisc, promisc_mc);
+	TAKE(promisc, promisc_all);
+	TAKE(permanent_address, permanent_address.mac_addr_47_32);
+	TAKE(permanent_address, permanent_address.mac_addr_31_0);
+#undef TAKE
+	return ST_OK;
+}
+
+static uint8_t set_roce_address(struct hca *hca, struct cmd *c)
+{
+	uint32_t i = GET(set_roce_address_in, c->in, roce_address_index);
+	const uint8_t *a = ADDR(set_roce_address_in, c->in, roce_address);
+
+	if (i >= HCA_GIDS)
+		return ST_INDEX;
+	memcpy(hca->gids[i].gid, ADDR(roce_addr_layout, a, source_l3_address), 16);
+	stw_be_p(hca->gids[i].mac, GET(roce_addr_layout, a, source_mac_47_32));
+	stl_be_p(hca->gids[i].mac + 2, GET(roce_addr_layout, a, source_mac_31_0));
+	hca->gids[i].version = GET(roce_addr_layout, a, roce_version);
+	hca->gids[i].l3 = GET(roce_addr_layout, a, roce_l3_type);
+	hca->gids[i].valid = !buffer_is_zero(hca->gids[i].gid, 16);
+	return ST_OK;
+}
+
 /* ---- registers -------------------------------------------------------------------- */
 
 static uint8_t access_reg(struct hca *hca, struct cmd *c)
@@ -257,6 +326,55 @@ NUMBER(pd, pds)
 NUMBER(xrcd, xrcds)
 NUMBER(td, tds)
 NUMBER(misc, misc)
+
+static uint8_t create_ethq(struct hca *hca, struct cmd *c, bool send)
+{
+	int64_t id = ethq_create(hca, send, c->in + 32, c->in_len > 32 ? c->in_len - 32 : 0);
+
+	if (id < 0)
+		return ST_BAD_PARAM;
+	SET(create_sq_out, c->out, sqn, id);
+	return ST_OK;
+}
+
+static uint8_t modify_ethq(struct hca *hca, struct cmd *c, bool send)
+{
+	struct hca_ethq *q = table_get(send ? &hca->esqs : &hca->erqs, GET(modify_sq_in, c->in, sqn));
+
+	if (!q)
+		return ST_BAD_RES;
+	q->state = GET(sqc, ADDR(modify_sq_in, c->in, ctx), state);	/* in both contexts the same bits */
+	if (!q->state)
+		q->ci = 0;
+	return ST_OK;
+}
+
+static uint8_t destroy_ethq_cmd(struct hca *hca, struct cmd *c, bool send)
+{
+	void *q = table_del(send ? &hca->esqs : &hca->erqs, be32p(c->in + 8) & 0xffffff);
+
+	if (!q)
+		return ST_BAD_RES;
+	ethq_destroy(hca, q);
+	return ST_OK;
+}
+
+static uint8_t create_sq(struct hca *hca, struct cmd *c) { return create_ethq(hca, c, true); }
+static uint8_t create_rq(struct hca *hca, struct cmd *c) { return create_ethq(hca, c, false); }
+static uint8_t modify_sq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, true); }
+static uint8_t modify_rq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, false); }
+static uint8_t destroy_sq(struct hca *hca, struct cmd *c) { return destroy_ethq_cmd(hca, c, true); }
+static uint8_t destroy_rq(struct hca *hca, struct cmd *c) { return destroy_ethq_cmd(hca, c, false); }
+
+/* Flow tables and groups are named where their layouts have them. */
+static uint8_t destroy_flow(struct hca *hca, struct cmd *c)
+{
+	uint32_t id = GET(destroy_flow_group_in, c->in, group_id);
+
+	if (be16p(c->in) == 0x931)
+		id = GET(destroy_flow_table_in, c->in, table_id);
+	return table_del(&hca->misc, id) ? ST_OK : ST_BAD_RES;
+}
 
 static uint8_t alloc_q_counter(struct hca *hca, struct cmd *c)
 {
@@ -949,6 +1067,11 @@ static const struct row {
 	{ 0x706, "DESTROY_XRC_SRQ", destroy_xrc_srq, 16 },
 	{ 0x707, "QUERY_XRC_SRQ", query_xrc_srq, 16 },
 	{ 0x708, "ARM_XRC_SRQ", arm_xrc_srq, 16 },
+	{ 0x750, "QUERY_VPORT_STATE", query_vport_state, 16 },
+	{ 0x751, "MODIFY_VPORT_STATE", ok, 16 },
+	{ 0x754, "QUERY_NIC_VPORT_CONTEXT", query_nic_vport_context, 16 },
+	{ 0x755, "MODIFY_NIC_VPORT_CONTEXT", modify_nic_vport_context, IFC_BYTES(modify_nic_vport_context_in) },
+	{ 0x761, "SET_ROCE_ADDRESS", set_roce_address, IFC_BYTES(set_roce_address_in) },
 	{ 0x762, "QUERY_HCA_VPORT_CONTEXT", query_hca_vport_context, 16 },
 	{ 0x763, "MODIFY_HCA_VPORT_CONTEXT", modify_hca_vport_context, IFC_BYTES(query_hca_vport_context_in) },
 	{ 0x764, "QUERY_HCA_VPORT_GID", query_hca_vport_gid, 16 },
@@ -969,10 +1092,38 @@ static const struct row {
 	{ 0x80f, "DEALLOC_XRCD", dealloc_xrcd, 16 },
 	{ 0x816, "ALLOC_TRANSPORT_DOMAIN", alloc_td, 16 },
 	{ 0x817, "DEALLOC_TRANSPORT_DOMAIN", dealloc_td, 16 },
+	{ 0x829, "SET_L2_TABLE_ENTRY", ok, 16 },
+	{ 0x82b, "DELETE_L2_TABLE_ENTRY", ok, 16 },
+	{ 0x804, "CONFIG_INT_MODERATION", ok, 16 },
+	{ 0x900, "CREATE_TIR", alloc_misc, 16 },
+	{ 0x901, "MODIFY_TIR", ok, 16 },
+	{ 0x902, "DESTROY_TIR", dealloc_misc, 16 },
+	{ 0x904, "CREATE_SQ", create_sq, 16 },
+	{ 0x905, "MODIFY_SQ", modify_sq, 16 },
+	{ 0x906, "DESTROY_SQ", destroy_sq, 16 },
+	{ 0x908, "CREATE_RQ", create_rq, 16 },
+	{ 0x909, "MODIFY_RQ", modify_rq, 16 },
+	{ 0x90a, "DESTROY_RQ", destroy_rq, 16 },
 	{ 0x90c, "CREATE_RMP", create_rmp, IFC_BYTES(create_rmp_in) },
 	{ 0x90d, "MODIFY_RMP", modify_rmp, IFC_BYTES(modify_rmp_in) },
 	{ 0x90e, "DESTROY_RMP", destroy_rmp, 16 },
 	{ 0x90f, "QUERY_RMP", query_rmp, 16 },
+	{ 0x912, "CREATE_TIS", alloc_misc, 16 },
+	{ 0x913, "MODIFY_TIS", ok, 16 },
+	{ 0x914, "DESTROY_TIS", dealloc_misc, 16 },
+	{ 0x916, "CREATE_RQT", alloc_misc, 16 },
+	{ 0x917, "MODIFY_RQT", ok, 16 },
+	{ 0x918, "DESTROY_RQT", dealloc_misc, 16 },
+	{ 0x92f, "SET_FLOW_TABLE_ROOT", ok, 16 },
+	{ 0x930, "CREATE_FLOW_TABLE", alloc_misc, 16 },
+	{ 0x931, "DESTROY_FLOW_TABLE", destroy_flow, 16 },
+	{ 0x933, "CREATE_FLOW_GROUP", alloc_misc, 16 },
+	{ 0x934, "DESTROY_FLOW_GROUP", destroy_flow, 16 },
+	{ 0x936, "SET_FLOW_TABLE_ENTRY", ok, 16 },
+	{ 0x938, "DELETE_FLOW_TABLE_ENTRY", ok, 16 },
+	{ 0x939, "ALLOC_FLOW_COUNTER", alloc_misc, 16 },
+	{ 0x93a, "DEALLOC_FLOW_COUNTER", dealloc_misc, 16 },
+	{ 0x93c, "MODIFY_FLOW_TABLE", ok, 16 },
 };
 
 static void execute(struct hca *hca, struct cmd *c)

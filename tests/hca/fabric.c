@@ -101,8 +101,10 @@ void fabric_send(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		if (hca->roce) {
 			const typeof(hca->gids[0]) *g = &hca->gids[index % HCA_GIDS];
 
-			if (!g->valid)
+			if (!g->valid) {
+				hca_trace(hca, "QP 0x%x sends from GID %u, which is empty", p->sqpn, index);
 				goto drop;
+			}
 			memcpy(p->sgid, g->gid, 16);
 			p->roce = g->version == 0 ? 1 : g->l3 == 0 ? 3 : 2;
 		} else if (p->flags & PKT_F_GRH) {
@@ -150,7 +152,7 @@ static void peer_packet(const uint8_t *buf, ssize_t n)
 	struct hca *hca;
 
 	if (n < 4 + (ssize_t)sizeof(*p) || *(const uint32_t *)(buf + 4) != MAGIC ||
-	    p->len > HCA_MAX_MTU + 64 || n != 4 + (ssize_t)(sizeof(*p) + p->len))
+	    p->len > HCA_MAX_FRAME || n != 4 + (ssize_t)(sizeof(*p) + p->len))
 		return;
 	qemu_mutex_lock(&fabric_lock);
 	QTAILQ_FOREACH(hca, &ports, link)

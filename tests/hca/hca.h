@@ -45,10 +45,12 @@ enum {
 	HCA_MAX_SGE	= 64,
 	HCA_LOG_MAX_MSG	= 30,
 	HCA_MAX_MTU	= 4096,
+	HCA_MAX_FRAME	= 9216,
 	HCA_MAX_MSG_BYTES = 64 << 20,	/* of one command */
 	HCA_MAX_XLT	= 64 << 20,	/* translation entries of all MKEYs together */
 	HCA_GIDS	= 16,
 	HCA_RING	= 1 << 14,
+	HCA_FIRST_ETHQ	= 1 << 20,	/* numbers no queue pair has */
 	HCA_ANY_PD	= 1 << 24,	/* beyond what a context can name */
 };
 
@@ -285,6 +287,15 @@ enum {
 	FENCE_FENCE = 2, FENCE_STRONG = 3, FENCE_SMALL_AND_FENCE = 4,
 };
 
+/* A send or receive queue of Ethernet frames. */
+struct hca_ethq {
+	uint32_t number, pd, uar, cqn;
+	uint8_t state, log_size, log_stride;
+	uint16_t ci;
+	uint64_t dbr;
+	struct hca_buf buf;
+};
+
 /* ---- packets ------------------------------------------------------------------ */
 
 enum {
@@ -395,7 +406,7 @@ struct hca {
 	QTAILQ_HEAD(, hca_qp) run;
 
 	/* objects */
-	struct hca_table uars, pds, mkeys, eqs, cqs, qps, srqs, xrcds, tds, misc;
+	struct hca_table uars, pds, mkeys, eqs, cqs, qps, srqs, xrcds, tds, misc, esqs, erqs;
 	uint32_t qp0, qp1;
 	uint64_t xlt_used;
 	QTAILQ_HEAD(, hca_mcg) mcgs;
@@ -504,6 +515,12 @@ void transport_timeout(struct hca *hca, void *opaque);
 void transport_retire(struct hca *hca, struct hca_qp *qp);
 uint32_t transport_packets(const struct hca_qp *qp, uint8_t opcode, uint64_t len);
 void transport_reset(struct hca *hca, struct hca_qp *qp);
+
+/* ether.c */
+int64_t ethq_create(struct hca *hca, bool send, const uint8_t *ctx, size_t len);
+void ethq_destroy(struct hca *hca, void *obj);
+void ethq_doorbell(struct hca *hca, uint32_t uar, uint32_t number);
+void ether_rx(struct hca *hca, struct hca_pkt *p);
 
 /* fabric.c */
 void fabric_attach(struct hca *hca);

@@ -310,6 +310,8 @@ void hca_reset_objects(struct hca *hca)
 
 	table_free(&hca->qps, qp_destroy, hca);
 	table_free(&hca->srqs, srq_destroy, hca);
+	table_free(&hca->esqs, ethq_destroy, hca);
+	table_free(&hca->erqs, ethq_destroy, hca);
 	table_free(&hca->cqs, cq_destroy, hca);
 	table_free(&hca->eqs, eq_destroy, hca);
 	table_free(&hca->mkeys, mkey_destroy, hca);
@@ -333,6 +335,8 @@ void hca_reset_objects(struct hca *hca)
 	table_init(&hca->xrcds, "XRCD", 1, 4096);
 	table_init(&hca->tds, "transport domain", 1, 4096);
 	table_init(&hca->misc, "object", 1, 65536);
+	table_init(&hca->esqs, "Ethernet SQ", HCA_FIRST_ETHQ, 1024);
+	table_init(&hca->erqs, "Ethernet RQ", HCA_FIRST_ETHQ, 1024);
 	hca->xlt_used = 0;
 	hca->qp0 = hca->qp1 = 0;
 	hca->cmd_eq = false;

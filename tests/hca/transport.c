@@ -1068,6 +1068,10 @@ void transport_rx(struct hca *hca, struct hca_pkt *p)
 
 	hca->cnt.rx_packets++;
 	hca->cnt.rx_bytes += p->len;
+	if (p->op == PKT_ETH) {
+		ether_rx(hca, p);
+		return;
+	}
 	if (p->type == QPT_UD && p->dqpn == 0xffffff) {
 		rx_multicast(hca, p);
 		return;

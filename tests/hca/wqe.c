@@ -35,6 +35,8 @@ void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t word1)
 {
 	struct hca_qp *qp = qp_rung(hca, uar, word1 >> 8);
 
+	if (word1 >> 8 >= HCA_FIRST_ETHQ)
+		ethq_doorbell(hca, uar, word1 >> 8);
 	if (!qp || qp->state < QPS_RTS)
 		return;
 	qp->sq_prod = hca_ldl(hca, qp->dbr + 4);
