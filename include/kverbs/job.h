@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The job: the description of one measurement, plain data, the same for both
+ * engines; its fields with their ranges and defaults, what operations and shapes
+ * go together, and the one check that decides whether a job is valid on a device.
+ *
+ * The includer defines u32 and u64, declares snprintf() and includes
+ * <linux/kverbs.h> and kverbs/hist.h first.
+ */
+#ifndef _KVERBS_JOB_H
+#define _KVERBS_JOB_H
+
+#define KV_AUTO			(~0U)	/* default of a field: decided by the check */
+#define KV_SIZE_MAX		(1U << 30)
+#define KV_RATE_OUTSTANDING	128	/* default window of shape rate */
+#define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
+#define KV_DURATION_MS		1000	/* default length */
+#define KV_MARKERS		2	/* queue slots kept for the teardown's WRs */
+#define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
+
+/*
+ * One row a scalar field: wire name, member, type, lowest and highest value that
+ * may be given, default when it is not, option letter (0: none), long name, unit,
+ * what it is. The netlink policy, the tool's options, JSON and debugfs are made
+ * from these rows.
+ */
+#define KV_JOB_FIELDS(X)						\
+	X(PORT, port, u32, 1, 255, 1,					\
+	  'i', "port", "", "port of the device")			\
+	X(GID_INDEX, gid_index, u32, 0, 65535, KV_AUTO,			\
+	  'x', "gid-index", "", "GID table entry of both ends")		\
+	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_RATE, KVERBS_SHAPE_LAT,	\
+	  0, "shape", "", "lat, pingpong or rate")			\
+	X(ITERATIONS, iterations, u64, 1, 1000000000000ULL, 0,		\
+	  'n', "iters", "operations", "operations a pair does")		\
+	X(DURATION_MS, duration_ms, u32, 1, 86400000, 0,		\
+	  'D', "duration", "ms", "length of the measured window")	\
+	X(OUTSTANDING, outstanding, u32, 1, 65536, KV_AUTO,		\
+	  't', "tx-depth", "WRs", "send WRs kept outstanding")		\
+	X(CHAIN, chain, u32, 1, 65536, KV_AUTO,				\
+	  'l', "post-list", "WRs", "send WRs a post call")		\
+	X(SIGNAL, signal, u32, 1, 65536, KV_AUTO,			\
+	  'Q', "cq-mod", "WRs", "one WR in so many is signalled")	\
+	X(MTU, mtu, u32, 256, 4096, KV_AUTO,				\
+	  'm', "mtu", "bytes", "path MTU")				\
+	X(TIMING, timing, u32, 0, KVERBS_TIMING_ALL, KVERBS_TIMING_LAT,	\
+	  0, "timing", "", "none, lat or all")				\
+	X(CLOCK, clock, u32, 0, KVERBS_CLOCK_RAW, KVERBS_CLOCK_CPU,	\
+	  0, "clock", "", "cpu or raw")					\
+	X(WAIT, wait, u32, 0, KVERBS_WAIT_YIELD, KV_AUTO,		\
+	  0, "wait", "", "none, relax, softirq or yield")		\
+	X(WARMUP_MS, warmup_ms, u32, 0, 60000, 50,			\
+	  0, "warmup", "ms", "least length of the warm-up, 0: none")	\
+	X(LOCAL_KEY, local_key, u32, 0, KVERBS_LOCAL_KEY_DMA,		\
+	  KVERBS_LOCAL_KEY_MR,						\
+	  0, "local-key", "", "mr or dma")				\
+	X(POLL_BATCH, poll_batch, u32, 1, 64, KV_AUTO,			\
+	  0, "poll-batch", "WCs", "WCs a poll call")			\
+	X(RECV_DEPTH, recv_depth, u32, 1, 65536, KV_AUTO,		\
+	  'r', "rx-depth", "WRs", "receive WRs kept posted")		\
+	X(PAIRS, pairs, u32, 1, 1024, 1,				\
+	  'q', "qp", "pairs", "QP pairs, each with its own lanes")	\
+	X(NODE, node, u32, 0, 1023, KV_AUTO,				\
+	  0, "node", "", "NUMA node of the buffers")			\
+	X(DEADLINE_MS, deadline_ms, u32, 1, 60000, 10000,		\
+	  0, "deadline", "ms", "longest wait for a completion")
+
+#define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	type member;
+
+/**
+ * struct kv_step - one WR template of a job
+ * @op: enum kverbs_op
+ * @size: payload bytes
+ */
+struct kv_step {
+	u32 op;
+	u32 size;
+};
+
+/**
+ * struct kv_job - one measurement
+ *
+ * The scalar members are those of KV_JOB_FIELDS().
+ *
+ * @ncpus: entries of @cpu, 0: chosen by the engine
+ * @cpu: lane i runs on cpu[i % ncpus]
+ * @nsteps: entries of @step
+ * @step: what one operation does
+ */
+struct kv_job {
+	KV_JOB_FIELDS(KV_JOB_MEMBER)
+	u32 ncpus;
+	u32 cpu[KVERBS_CPUS_MAX];
+	u32 nsteps;
+	struct kv_step step[KVERBS_STEPS_MAX];
+};
+
+#define KV_JOB_DEFAULT(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	.member = (def),
+
+/* a job with every field at its default and one step, a 64-byte WRITE */
+#define KV_JOB_INIT {							\
+	KV_JOB_FIELDS(KV_JOB_DEFAULT)					\
+	.nsteps = 1,							\
+	.step = { { KVERBS_OP_WRITE, 64 } },				\
+}
+
+/**
+ * struct kv_op_rule - what an operation is and where it is valid
+ * @name: as in options and outputs
+ * @shapes: bit mask by enum kverbs_shape
+ * @two_sided: consumes a receive of the peer
+ * @reads: moves data from the peer
+ * @label: what its completion tells
+ */
+struct kv_op_rule {
+	const char *name;
+	u32 shapes;
+	u32 two_sided;
+	u32 reads;
+	const char *label;
+};
+
+#define KV_SHAPE_BIT(s)		(1U << KVERBS_SHAPE_##s)
+#define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
+				 KV_SHAPE_BIT(RATE))
+#define KV_OPS			(KVERBS_OP_SEND + 1)
+#define KV_SHAPES		(KVERBS_SHAPE_RATE + 1)
+
+static const struct kv_op_rule kv_op_rules[KV_OPS] = {
+	[KVERBS_OP_WRITE] = {
+		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed"
+	},
+	[KVERBS_OP_READ] = {
+		"read", KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE), 0, 1,
+		"data arrived"
+	},
+	[KVERBS_OP_SEND] = {
+		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed"
+	},
+};
+
+/**
+ * struct kv_shape_rule - what a shape is
+ * @name: as in options and outputs
+ * @window: keeps a window of WRs; depth, chain and signal interval apply
+ * @answers: the peer answers each message
+ */
+struct kv_shape_rule {
+	const char *name;
+	u32 window;
+	u32 answers;
+};
+
+static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
+	[KVERBS_SHAPE_LAT] = { "lat", 0, 0 },
+	[KVERBS_SHAPE_PINGPONG] = { "pingpong", 0, 1 },
+	[KVERBS_SHAPE_RATE] = { "rate", 1, 0 },
+};
+
+/**
+ * struct kv_caps - what bounds a job: the device, the port, the engine
+ * @kernel: 1 for the kernel engine
+ * @software: 1 when no DMA device is behind it (rxe, siw)
+ * @link: enum kverbs_link of the port
+ * @ports: ports of the device
+ * @port_active: the port is ACTIVE
+ * @mtu: active MTU of the port, bytes
+ * @gids: entries of the port's GID table
+ * @max_msg: largest message, bytes
+ * @max_qp: QPs of the device
+ * @max_qp_wr: WRs of a queue
+ * @max_cqe: entries of a CQ
+ * @max_rd_atomic: RDMA READs outstanding at a QP
+ * @max_reg_bytes: bytes that one MR of the engine can cover
+ * @reg_mr: the engine can register remote access
+ * @limit_lanes: lanes of a run that the engine allows
+ * @limit_depth: WRs of a queue that the engine allows
+ * @limit_ms: length of a run that the engine allows, 0: any
+ * @limit_bytes: memory that the engine allows, histograms counted
+ */
+struct kv_caps {
+	u32 kernel;
+	u32 software;
+	u32 link;
+	u32 ports;
+	u32 port_active;
+	u32 mtu;
+	u32 gids;
+	u32 max_msg;
+	u32 max_qp;
+	u32 max_qp_wr;
+	u32 max_cqe;
+	u32 max_rd_atomic;
+	u64 max_reg_bytes;
+	u32 reg_mr;
+	u32 limit_lanes;
+	u32 limit_depth;
+	u32 limit_ms;
+	u64 limit_bytes;
+};
+
+/**
+ * struct kv_refusal - why a job is refused
+ * @attr: enum kverbs_job_attr of the field, 0 when it is none
+ * @text: one line: the field, its value, the limit, the way out
+ */
+struct kv_refusal {
+	u32 attr;
+	char text[192];
+};
+
+#define kv_refuse(r, a, ...)						\
+	((r)->attr = (a),						\
+	 snprintf((r)->text, sizeof((r)->text), __VA_ARGS__), -1)
+
+/* does the operation complete a receive at the peer? */
+static inline u32 kv_job_two_sided(const struct kv_job *job)
+{
+	return kv_op_rules[job->step[0].op].two_sided;
+}
+
+/* lanes of a pair: two when the peer has something to do */
+static inline u32 kv_job_lanes_per_pair(const struct kv_job *job)
+{
+	return kv_job_two_sided(job) || kv_shape_rules[job->shape].answers ?
+	       2 : 1;
+}
+
+/* lanes of the whole job */
+static inline u32 kv_job_lanes(const struct kv_job *job)
+{
+	return job->pairs * kv_job_lanes_per_pair(job);
+}
+
+/* does a lane of this role measure this metric? */
+static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
+				    u32 metric)
+{
+	u32 sends = role == KVERBS_ROLE_INITIATOR ||
+		    kv_shape_rules[job->shape].answers;
+	u32 takes = kv_job_two_sided(job) &&
+		    (role == KVERBS_ROLE_RESPONDER ||
+		     kv_shape_rules[job->shape].answers);
+
+	if (job->timing == KVERBS_TIMING_NONE)
+		return 0;
+	switch (metric) {
+	case KVERBS_METRIC_POST:
+		return sends;
+	case KVERBS_METRIC_POLL:
+		return sends && job->timing == KVERBS_TIMING_ALL;
+	case KVERBS_METRIC_LAT:
+		return role == KVERBS_ROLE_INITIATOR &&
+		       !kv_shape_rules[job->shape].answers;
+	case KVERBS_METRIC_RTT:
+		return role == KVERBS_ROLE_INITIATOR &&
+		       kv_shape_rules[job->shape].answers;
+	case KVERBS_METRIC_RECV_POST:
+		return takes && job->timing == KVERBS_TIMING_ALL;
+	case KVERBS_METRIC_RECV_POLL:
+		return takes && !sends && job->timing == KVERBS_TIMING_ALL;
+	}
+	return 0;
+}
+
+/* bytes of one of the two halves (outgoing, incoming) of a QP's buffer */
+static inline u64 kv_job_half(const struct kv_job *job)
+{
+	return ((u64)job->step[0].size + 63) & ~63ULL;
+}
+
+/**
+ * kv_job_bytes - memory that a job needs
+ * @job: job that passed kv_job_check()
+ * Return: bytes of buffers and histograms; queues of the driver not counted
+ */
+static inline u64 kv_job_bytes(const struct kv_job *job)
+{
+	u64 bytes = job->pairs * 2 * 2 * kv_job_half(job);
+	u32 role, metric;
+
+	for (role = 0; role < kv_job_lanes_per_pair(job); role++) {
+		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+			if (kv_job_has_metric(job, role, metric))
+				bytes += job->pairs * sizeof(struct kv_hist);
+		}
+	}
+	return bytes;
+}
+
+static inline int kv_job_check_window(struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	u32 room = caps->max_qp_wr < caps->limit_depth ? caps->max_qp_wr :
+							 caps->limit_depth;
+	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
+	u32 auto_recv, recv_room;
+
+	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
+	if (caps->max_cqe < room + KV_MARKERS)
+		room = caps->max_cqe > KV_MARKERS ? caps->max_cqe - KV_MARKERS : 0;
+	if (!shape->window) {
+		if (job->outstanding != KV_AUTO && job->outstanding != 1)
+			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+					 "tx-depth %u: shape %s keeps one WR outstanding; use --shape rate",
+					 job->outstanding, shape->name);
+		if (job->chain != KV_AUTO && job->chain != 1)
+			return kv_refuse(no, KVERBS_JOB_A_CHAIN,
+					 "post-list %u: shape %s posts one WR a call; use --shape rate",
+					 job->chain, shape->name);
+		if (job->signal != KV_AUTO && job->signal != 1)
+			return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
+					 "cq-mod %u: shape %s signals every WR; use --shape rate",
+					 job->signal, shape->name);
+	}
+	if (job->outstanding == KV_AUTO) {
+		job->outstanding = shape->window ? KV_RATE_OUTSTANDING : 1;
+		if (job->outstanding > room)
+			job->outstanding = room ? room : 1;
+		/* a chain or an interval that was asked for sets the window */
+		if (shape->window && job->chain != KV_AUTO &&
+		    job->chain > job->outstanding)
+			job->outstanding = job->chain;
+		if (shape->window && job->signal != KV_AUTO &&
+		    job->signal > job->outstanding)
+			job->outstanding = job->signal;
+	}
+	if (job->outstanding > room)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: the limit here is %u (device: max_qp_wr %u, max_cqe %u; engine: %u; %u reserved); use -t %u or less",
+				 job->outstanding, room, caps->max_qp_wr,
+				 caps->max_cqe, caps->limit_depth, KV_MARKERS,
+				 room);
+	if (job->chain == KV_AUTO)
+		job->chain = 1;
+	if (job->chain > job->outstanding)
+		return kv_refuse(no, KVERBS_JOB_A_CHAIN,
+				 "post-list %u: a chain cannot exceed the %u WRs outstanding; use -l %u or -t %u",
+				 job->chain, job->outstanding, job->outstanding,
+				 job->chain);
+	if (job->signal == KV_AUTO)
+		job->signal = 1;
+	if (job->signal > job->outstanding)
+		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
+				 "cq-mod %u: no completion would come with %u WRs outstanding; use -Q %u or -t %u",
+				 job->signal, job->outstanding,
+				 job->outstanding, job->signal);
+	if (!kv_job_two_sided(job)) {
+		if (job->recv_depth != KV_AUTO && job->recv_depth)
+			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
+					 "rx-depth %u: %s consumes no receives; leave -r out",
+					 job->recv_depth,
+					 kv_op_rules[job->step[0].op].name);
+		job->recv_depth = 0;
+	} else {
+		/* the sender never outruns receives that are being reposted */
+		auto_recv = 2 * job->outstanding < 16 ? 16 :
+			    2 * job->outstanding;
+		/* sends and receives complete on one CQ */
+		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
+		if (!recv_room)
+			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+					 "tx-depth %u: leaves no entry of a CQ (max_cqe %u) for receives; use a smaller -t",
+					 job->outstanding, caps->max_cqe);
+		if (recv_room > room)
+			recv_room = room;
+		if (job->recv_depth == KV_AUTO)
+			job->recv_depth = auto_recv < recv_room ? auto_recv :
+								  recv_room;
+		if (job->recv_depth > recv_room)
+			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
+					 "rx-depth %u: the limit here is %u (max_qp_wr %u, max_cqe %u less tx-depth %u); use -r %u or less",
+					 job->recv_depth, recv_room,
+					 caps->max_qp_wr, caps->max_cqe,
+					 job->outstanding, recv_room);
+	}
+	if (job->poll_batch == KV_AUTO)
+		job->poll_batch = shape->window ? KV_RATE_BATCH : 1;
+	if ((shape->answers || (!shape->window && !kv_job_two_sided(job))) &&
+	    job->poll_batch != 1)
+		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
+				 "poll-batch %u: shape %s has one WC at a time; leave it out",
+				 job->poll_batch, shape->name);
+	return 0;
+}
+
+static inline int kv_job_check_port(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	if (job->port < 1 || job->port > caps->ports)
+		return kv_refuse(no, KVERBS_JOB_A_PORT,
+				 "port %u: the device has %u; use -i 1 to %u",
+				 job->port, caps->ports, caps->ports);
+	if (caps->link == KVERBS_LINK_IWARP)
+		return kv_refuse(no, KVERBS_JOB_A_PORT,
+				 "port %u is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device",
+				 job->port);
+	if (caps->link == KVERBS_LINK_OTHER)
+		return kv_refuse(no, KVERBS_JOB_A_PORT,
+				 "port %u is neither IB nor RoCE; use another device",
+				 job->port);
+	if (!caps->port_active)
+		return kv_refuse(no, KVERBS_JOB_A_PORT,
+				 "port %u is not ACTIVE; bring its link up (ip link, or the subnet manager), see 'rdma link'",
+				 job->port);
+	if (job->gid_index != KV_AUTO && job->gid_index >= caps->gids)
+		return kv_refuse(no, KVERBS_JOB_A_GID_INDEX,
+				 "gid-index %u: port %u has %u entries; use -x 0 to %u or leave it out",
+				 job->gid_index, job->port, caps->gids,
+				 caps->gids ? caps->gids - 1 : 0);
+	if (job->mtu == KV_AUTO)
+		job->mtu = caps->mtu;
+	if (job->mtu & (job->mtu - 1))
+		return kv_refuse(no, KVERBS_JOB_A_MTU,
+				 "mtu %u: is none of 256, 512, 1024, 2048, 4096",
+				 job->mtu);
+	if (job->mtu > caps->mtu)
+		return kv_refuse(no, KVERBS_JOB_A_MTU,
+				 "mtu %u: port %u is set to %u; use -m %u or less",
+				 job->mtu, job->port, caps->mtu, caps->mtu);
+	return 0;
+}
+
+static inline int kv_job_check_step(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	const struct kv_op_rule *op;
+	u32 size;
+
+	if (job->nsteps != 1)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%u steps: a job has 1 step for now",
+				 job->nsteps);
+	if (job->step[0].op >= KV_OPS)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "op %u: the last one known is %u (%s)",
+				 job->step[0].op, KV_OPS - 1,
+				 kv_op_rules[KV_OPS - 1].name);
+	op = &kv_op_rules[job->step[0].op];
+	size = job->step[0].size;
+	if (!(op->shapes & (1U << job->shape)))
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
+				 kv_shape_rules[job->shape].name, op->name);
+	if (!size)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size 0: must be 1 to %u bytes; use -s 1",
+				 caps->max_msg);
+	if (size > caps->max_msg)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u: port %u carries messages up to %u bytes; use -s %u or less",
+				 size, job->port, caps->max_msg, caps->max_msg);
+	if (2 * kv_job_half(job) > caps->max_reg_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
+				 size, (unsigned long long)caps->max_reg_bytes,
+				 (unsigned long long)caps->max_reg_bytes / 2 & ~63ULL);
+	if (!caps->reg_mr)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
+				 op->name);
+	if (op->reads && !caps->max_rd_atomic)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "read: the device allows no outstanding RDMA READ; use write or send");
+	return 0;
+}
+
+static inline int kv_job_check_engine(struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	u64 bytes = kv_job_bytes(job);
+	u32 lanes = kv_job_lanes(job), i, j;
+
+	if (lanes > caps->limit_lanes)
+		return kv_refuse(no, KVERBS_JOB_A_PAIRS,
+				 "qp %u: needs %u lanes, the limit is %u; use -q %u or less, or raise the module's max_lanes",
+				 job->pairs, lanes, caps->limit_lanes,
+				 caps->limit_lanes / kv_job_lanes_per_pair(job));
+	if (2 * job->pairs > caps->max_qp)
+		return kv_refuse(no, KVERBS_JOB_A_PAIRS,
+				 "qp %u: needs %u QPs, the device has %u; use -q %u or less",
+				 job->pairs, 2 * job->pairs, caps->max_qp,
+				 caps->max_qp / 2);
+	if (bytes > caps->limit_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u with %u pairs: needs %llu bytes, the limit is %llu; use a smaller -s or -q, or raise the module's max_bytes",
+				 job->step[0].size, job->pairs,
+				 (unsigned long long)bytes,
+				 (unsigned long long)caps->limit_bytes);
+	if (!caps->kernel && job->local_key == KVERBS_LOCAL_KEY_DMA)
+		return kv_refuse(no, KVERBS_JOB_A_LOCAL_KEY,
+				 "local-key dma: user space has no local_dma_lkey; use mr");
+	if (!caps->kernel && job->wait == KVERBS_WAIT_SOFTIRQ)
+		return kv_refuse(no, KVERBS_JOB_A_WAIT,
+				 "wait softirq: user space cannot run softirqs; use yield");
+	if (job->wait == KV_AUTO) {
+		job->wait = !caps->software ? KVERBS_WAIT_RELAX :
+			    caps->kernel ? KVERBS_WAIT_SOFTIRQ :
+					   KVERBS_WAIT_YIELD;
+		/* lanes that share a CPU must hand it to each other */
+		for (i = 0; i < lanes && i < job->ncpus; i++) {
+			for (j = 0; j < i; j++) {
+				if (job->cpu[i] == job->cpu[j])
+					job->wait = KVERBS_WAIT_YIELD;
+			}
+		}
+		if (job->ncpus && job->ncpus < lanes)
+			job->wait = KVERBS_WAIT_YIELD;
+	}
+	return 0;
+}
+
+/**
+ * kv_job_check - complete a job and decide whether it is valid
+ * @job: job, each field within the range of its row or at its default; fields at
+ *	KV_AUTO are replaced by what they come to, but for gid_index and node
+ * @caps: what bounds it
+ * @no: the refusal, written on failure only
+ *
+ * Nothing that was asked for is changed: what cannot be granted is refused.
+ *
+ * Return: 0, or -1 with the reason in @no
+ */
+static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
+			       struct kv_refusal *no)
+{
+	if (job->iterations && job->duration_ms)
+		return kv_refuse(no, KVERBS_JOB_A_DURATION_MS,
+				 "duration %u ms with iters %llu: a run ends by one of them; leave -n or -D out",
+				 job->duration_ms,
+				 (unsigned long long)job->iterations);
+	if (!job->iterations && !job->duration_ms)
+		job->duration_ms = KV_DURATION_MS;
+	if (caps->limit_ms && job->duration_ms > caps->limit_ms)
+		return kv_refuse(no, KVERBS_JOB_A_DURATION_MS,
+				 "duration %u ms: the limit is %u ms; use a shorter -D, or raise the module's max_time_ms",
+				 job->duration_ms, caps->limit_ms);
+	if (kv_job_check_port(job, caps, no) ||
+	    kv_job_check_step(job, caps, no) ||
+	    kv_job_check_window(job, caps, no) ||
+	    kv_job_check_engine(job, caps, no))
+		return -1;
+	return 0;
+}
+
+/* completions that one CQ must hold: the lane's own, the receives, the markers */
+static inline u32 kv_job_cq_depth(const struct kv_job *job)
+{
+	return job->outstanding + job->recv_depth + KV_MARKERS;
+}
+
+/**
+ * kv_gid_rank - how well a RoCE GID suits when none was asked for
+ * @v2: its type is RoCE v2
+ * @gid: its 16 bytes
+ * Return: the higher the better; 0 is never used
+ */
+static inline u32 kv_gid_rank(u32 v2, const unsigned char *gid)
+{
+	u32 i, zeros = 0, mapped;
+
+	for (i = 0; i < 10; i++)
+		zeros += !gid[i];
+	mapped = zeros == 10 && gid[10] == 0xff && gid[11] == 0xff;
+	for (i = 10; i < 16; i++)
+		zeros += !gid[i];
+	if (zeros == 16)
+		return 0;
+	return 1 + (v2 ? 2 : 0) + (mapped ? 1 : 0);
+}
+
+#endif /* _KVERBS_JOB_H */

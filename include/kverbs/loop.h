@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The measuring loop: posts, polls, times and counts. Both engines compile this
+ * same text; a test compares the preprocessed tokens of the two. So a difference
+ * between the engines is one between the verbs stacks.
+ *
+ * The includer first includes <linux/kverbs.h>, kverbs/hist.h, kverbs/stat.h and
+ * defines u32, u64, kv_inline (static, always inlined), kv_noinline (static,
+ * never inlined) and, as static inline functions on its own struct kv_ep (one QP
+ * with its CQ and prebuilt WRs):
+ *
+ *   u64 kv_clock(ep)              read the clock, ordered after earlier loads
+ *   void kv_wr_prep(ep, slot, id, signalled, last)
+ *                                 set what changes in the prebuilt WR of a slot;
+ *                                 a WR that is not last chains to the next slot
+ *   int kv_post(ep, slot)         post the chain that starts at slot: 0 or -errno
+ *   u32 kv_post_bad(ep, slot)     after a failure: WRs posted before the bad one
+ *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
+ *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
+ *   int kv_post_recv(ep, slot, n) post n receives from slot on, wrapping
+ *   void kv_stamp(ep, tag)        write tag where the peer will look for it
+ *   int kv_landed(ep, tag)        has the peer's tag arrived?
+ *   int kv_wait(ep)               after an empty poll; 1 if the CPU was given up
+ *   int kv_breathe(ep)            between operations; 1 if the CPU was given up
+ *   u32 kv_stop(ep)               KV_STOP_*
+ *   u64 kv_load(const u64 *p), void kv_store(u64 *p, u64 v)
+ *                                 acquire and release
+ *   void kv_note_post(ep, id, n, ticks), void kv_note_wc(ep, i, ticks)
+ *                                 tracepoints, outside every timed interval
+ *
+ * Nothing here sleeps, allocates, divides or calls a library. Every wait ends
+ * by a WC, by a deadline or by a stop.
+ */
+#ifndef _KVERBS_LOOP_H
+#define _KVERBS_LOOP_H
+
+#define kv_likely(x)		__builtin_expect(!!(x), 1)
+#define kv_unlikely(x)		__builtin_expect(!!(x), 0)
+
+#define KV_ID_RECV		(1ULL << 63)	/* wr_id of a receive */
+#define KV_UNSET		(~0ULL)
+#define KV_IDLE_CHECK		16	/* idle rounds between looks at the clock */
+#define KV_IDLE_BREATHE		1024	/* idle rounds between yields */
+#define KV_CLOCK_CHECK		64	/* operations between looks at the clock */
+#define KV_SAMPLE_MEAN		16	/* rate: one chain in so many is timed */
+#define KV_WARM_WINDOWS		8	/* most windows of a warm-up */
+#define KV_WARM_AGREE		10	/* two windows agree within 1/10 */
+
+enum {
+	KV_STOP_NONE,
+	KV_STOP_SOON,	/* finish what is outstanding */
+	KV_STOP_NOW,	/* abandon it */
+};
+
+/**
+ * struct kv_pair - what the two lanes of a pair tell each other
+ * @measured_from: messages sent when the measured window opened, else KV_UNSET
+ * @total: messages sent in all once the initiator has ended, else KV_UNSET
+ * @abort: 1 when either lane failed
+ */
+struct kv_pair {
+	u64 measured_from;
+	u64 total;
+	u64 abort;
+};
+
+/**
+ * struct kv_chain - a posted chain of WRs that is not retired yet
+ * @start: clock before its post call, ticks
+ * @end: number of the WR after its last
+ * @yields: yields of the lane when it was posted
+ * @sampled: its time enters the histograms
+ */
+struct kv_chain {
+	u64 start;
+	u64 end;
+	u64 yields;
+	u32 sampled;
+};
+
+/**
+ * struct kv_loop - one lane's hot state; the engine fills the first part
+ * @ep: the side's endpoint
+ * @pair: shared with the other lane of the pair
+ * @chains: ring, @chain_mask + 1 entries, a power of two above @depth
+ * @hist: a histogram for each metric that the lane's role has, else NULL
+ * @iterations: operations to do, 0: until @span is over
+ * @span: length of the measured window, ticks
+ * @warm: least length of the warm-up, ticks, 0: none
+ * @deadline: longest wait for a completion, ticks
+ * @grace: longest wait for a completion after a stop, ticks
+ * @size: payload bytes of an operation
+ * @depth: WRs outstanding, and prebuilt slots
+ * @chain: WRs a post call
+ * @signal: every how many WRs one is signalled
+ * @batch: WCs a poll call
+ * @recv_depth: receives kept posted, and prebuilt slots
+ * @timing: enum kverbs_timing
+ * @two_sided: the operation completes a receive at the peer
+ * @random: state of the sampling generator, not 0
+ * @end: enum kverbs_reason once ended
+ */
+struct kv_loop {
+	struct kv_ep *ep;
+	struct kv_pair *pair;
+	struct kv_chain *chains;
+	struct kv_hist *hist[__KVERBS_METRIC_MAX];
+	u64 iterations;
+	u64 span;
+	u64 warm;
+	u64 deadline;
+	u64 grace;
+	u64 size;
+	u32 chain_mask;
+	u32 depth;
+	u32 chain;
+	u32 signal;
+	u32 batch;
+	u32 recv_depth;
+	u32 timing;
+	u32 two_sided;
+	u64 random;
+
+	/* the pass under way */
+	u64 last;	/* number of the WR after the last, or KV_UNSET */
+	u32 role;	/* enum kverbs_role */
+	u32 opened;	/* the measured window is open: samples count */
+	u64 until;	/* length, ticks, when last is KV_UNSET */
+	u64 least;	/* number of WRs to do even when until is over */
+	u64 begin;	/* clock at its start */
+	u64 now;	/* latest reading */
+	u32 closing;	/* nothing is posted any more but to signal the tail */
+	u32 tail;	/* WRs posted after the last signalled one */
+
+	/* the queues, since they were made */
+	u64 posted;
+	u64 retired;
+	u64 recvs;
+	u64 chain_head;
+	u64 chain_tail;
+	u32 slot;
+	u32 recv_slot;
+	u32 until_sample;
+	u32 heard;	/* pingpong: messages that came and were not yet taken */
+	u64 tag_in;
+	u64 tag_out;
+	u64 idle;	/* empty polls since the last WC */
+	u64 idle_since;
+	u64 tick;	/* operations, for the look at the clock */
+
+	struct kv_stat stat;
+
+	/* how it ended */
+	u32 end;
+	int err;	/* -errno of a post or poll call */
+	u64 err_wr;	/* WR concerned: number or wr_id of the WC */
+	u32 wc_status;
+	u32 wc_vendor;
+};
+
+/* take a reading; the time since the last one goes to *sum */
+kv_inline void kv_tick(struct kv_loop *l, u64 *sum)
+{
+	u64 now = kv_clock(l->ep);
+
+	if (kv_unlikely(now < l->now)) {
+		l->stat.backwards++;
+		return;
+	}
+	*sum += now - l->now;
+	l->stat.occupancy += (l->posted - l->retired) * (now - l->now);
+	l->now = now;
+}
+
+kv_noinline int kv_fail(struct kv_loop *l, u32 reason, int err, u64 wr)
+{
+	l->end = reason;
+	l->err = err;
+	l->err_wr = wr;
+	return -1;
+}
+
+kv_noinline int kv_fail_wc(struct kv_loop *l, u32 i)
+{
+	l->wc_status = kv_wc_status(l->ep, i);
+	l->wc_vendor = kv_wc_vendor(l->ep, i);
+	kv_note_wc(l->ep, i, 0);
+	return kv_fail(l, KVERBS_REASON_WC, 0, kv_wc_id(l->ep, i));
+}
+
+/*
+ * A role has a histogram for the metrics it can measure only. Nothing is added
+ * during the warm-up: to clear a histogram when the window opens would take so
+ * long that the first samples, of the peer too, showed it.
+ */
+kv_inline u32 kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
+{
+	if (kv_unlikely(!l->hist[metric] || !l->opened))
+		return 0;
+	kv_hist_add(l->hist[metric], ticks);
+	return 1;
+}
+
+/* a poll found nothing: wait as the job says, and notice stops and deadlines */
+kv_inline int kv_idle(struct kv_loop *l)
+{
+	u64 now;
+	u32 stop;
+
+	if (kv_wait(l->ep))
+		l->stat.yields++;
+	l->idle++;
+	if (l->idle & (KV_IDLE_CHECK - 1))
+		return 0;
+	if (!(l->idle & (KV_IDLE_BREATHE - 1)) && kv_breathe(l->ep))
+		l->stat.yields++;
+	stop = kv_stop(l->ep);
+	if (stop == KV_STOP_NOW || kv_load(&l->pair->abort))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	now = kv_clock(l->ep);
+	if (l->idle == KV_IDLE_CHECK || now < l->idle_since)
+		l->idle_since = now;
+	/* a responder has nothing to expect while its initiator is at rest */
+	if (l->role == KVERBS_ROLE_RESPONDER && l->posted == l->retired &&
+	    kv_load(&l->pair->total) == KV_UNSET) {
+		l->idle_since = now;
+		return 0;
+	}
+	if (stop == KV_STOP_SOON && now - l->idle_since > l->grace)
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	if (now - l->idle_since > l->deadline)
+		return kv_fail(l, KVERBS_REASON_TIMEOUT, 0, l->retired);
+	return 0;
+}
+
+/* one poll call with what follows from it: number of WCs, or -1 at an end */
+kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
+{
+	u64 start = l->now;
+	int got = kv_poll(l->ep, max);
+
+	if (kv_likely(got > 0)) {
+		l->stat.polls++;
+		l->idle = 0;
+		if (l->timing == KVERBS_TIMING_ALL) {
+			kv_tick(l, &l->stat.t_poll);
+			kv_sample(l, metric, l->now - start);
+		} else if (l->timing == KVERBS_TIMING_LAT) {
+			kv_tick(l, &l->stat.t_empty);
+		}
+		return got;
+	}
+	if (kv_unlikely(got < 0))
+		return kv_fail(l, KVERBS_REASON_POLL, got, l->retired);
+	l->stat.empty_polls++;
+	got = kv_idle(l);
+	/* the wait belongs to the empty poll, not to the next one */
+	if (l->timing == KVERBS_TIMING_ALL)
+		kv_tick(l, &l->stat.t_empty);
+	return got;
+}
+
+kv_inline void kv_time(struct kv_loop *l, u32 metric, u64 start, u64 yields)
+{
+	if (kv_sample(l, metric, l->now - start) &&
+	    kv_unlikely(l->stat.yields != yields))
+		l->stat.tainted++;
+}
+
+/*
+ * A send WC retires its WR and, as completions of a send queue are in order,
+ * all earlier ones.
+ */
+kv_inline int kv_retire(struct kv_loop *l, u32 i)
+{
+	u64 upto = kv_wc_id(l->ep, i) + 1;
+	struct kv_chain *c;
+	u64 end;
+
+	if (kv_unlikely(kv_wc_status(l->ep, i)))
+		return kv_fail_wc(l, i);
+	if (kv_unlikely(upto <= l->retired || upto > l->posted))
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, upto - 1);
+	l->stat.wcs++;
+	while (l->retired < upto) {
+		c = &l->chains[l->chain_tail & l->chain_mask];
+		end = c->end < upto ? c->end : upto;
+		l->stat.residence += (end - l->retired) * (l->now - c->start);
+		l->stat.retired += end - l->retired;
+		l->retired = end;
+		if (end == c->end)
+			l->chain_tail++;
+		if (end == upto) {
+			if (c->sampled)
+				kv_time(l, KVERBS_METRIC_LAT, c->start,
+					c->yields);
+			kv_note_wc(l->ep, i, l->now - c->start);
+		}
+	}
+	return 0;
+}
+
+/*
+ * Post the chain of len WRs that starts at the current slot. A WR is signalled
+ * when the interval says so; the last of a chain also when the window would
+ * otherwise not have room for the next chain until something is retired, and
+ * when no WR will follow.
+ */
+kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
+{
+	struct kv_chain *c = &l->chains[l->chain_head & l->chain_mask];
+	u32 first = l->slot;
+	u64 start;
+	u32 signalled, last, i;
+	int rc;
+
+	for (i = 0; i < len; i++) {
+		last = i + 1 == len;
+		signalled = ++l->tail >= l->signal;
+		if (last && !signalled &&
+		    (l->closing || l->posted + len == l->last ||
+		     l->tail + l->chain > l->depth)) {
+			signalled = 1;
+			l->stat.forced++;
+		}
+		if (signalled) {
+			l->tail = 0;
+			l->stat.signalled++;
+		}
+		kv_wr_prep(l->ep, l->slot, l->posted + i, signalled, last);
+		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
+	}
+	if (sampled)
+		kv_tick(l, &l->stat.t_rest);
+	start = l->now;
+	c->start = start;
+	c->end = l->posted + len;
+	c->yields = l->stat.yields;
+	c->sampled = sampled;
+	rc = kv_post(l->ep, first);
+	if (kv_unlikely(rc)) {
+		i = kv_post_bad(l->ep, first);
+		c->end = l->posted + i;
+		l->stat.wrs += i;
+		l->posted += i;
+		if (i)
+			l->chain_head++;
+		return kv_fail(l, KVERBS_REASON_POST, rc, l->posted);
+	}
+	l->chain_head++;
+	l->posted += len;
+	l->stat.posts++;
+	l->stat.wrs += len;
+	if (l->timing != KVERBS_TIMING_NONE) {
+		kv_tick(l, &l->stat.t_post);
+		if (sampled)
+			kv_sample(l, KVERBS_METRIC_POST, l->now - start);
+	}
+	kv_note_post(l->ep, l->posted - len, len, l->now - start);
+	return 0;
+}
+
+/* is there another operation to begin in this pass? */
+kv_inline u32 kv_more(struct kv_loop *l)
+{
+	u64 now;
+
+	if (kv_unlikely(kv_stop(l->ep))) {
+		l->end = KVERBS_REASON_STOPPED;
+		return 0;
+	}
+	if (l->last != KV_UNSET)
+		return l->posted < l->last;
+	if (l->timing == KVERBS_TIMING_NONE &&
+	    !(++l->tick & (KV_CLOCK_CHECK - 1))) {
+		now = kv_clock(l->ep);
+		if (kv_unlikely(now < l->now))
+			l->stat.backwards++;
+		else
+			l->now = now;
+	}
+	return l->now - l->begin < l->until || l->posted < l->least;
+}
+
+kv_inline void kv_rest(struct kv_loop *l)
+{
+	if (kv_breathe(l->ep))
+		l->stat.yields++;
+}
+
+/* shape lat: one WR outstanding */
+kv_noinline void kv_loop_lat(struct kv_loop *l)
+{
+	u32 timed = l->timing != KVERBS_TIMING_NONE;
+	int got;
+
+	while (kv_more(l)) {
+		if (kv_post_chain(l, 1, timed))
+			return;
+		do {
+			got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
+		} while (!got);
+		if (got < 0 || kv_retire(l, 0))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* WRs of the next chain; 0 when the window has no room or all is posted */
+kv_inline u32 kv_next_chain(struct kv_loop *l)
+{
+	u32 len = l->chain;
+
+	if (l->closing)
+		return 0;
+	if (l->last != KV_UNSET && l->last - l->posted < len)
+		len = (u32)(l->last - l->posted);
+	if (l->posted - l->retired + len > l->depth)
+		return 0;
+	if (kv_likely(kv_more(l)))
+		return len;
+	/* the WR that signals the tail has room: len was at least one */
+	l->closing = 1;
+	return l->tail ? 1 : 0;
+}
+
+/* which chain is timed: one in KV_SAMPLE_MEAN, at random (xorshift64) */
+kv_inline u32 kv_sampled(struct kv_loop *l)
+{
+	u64 x = l->random;
+
+	if (kv_likely(--l->until_sample))
+		return 0;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	l->random = x;
+	l->until_sample = 1 + (u32)(x & (2 * KV_SAMPLE_MEAN - 1));
+	return l->timing != KVERBS_TIMING_NONE;
+}
+
+/* shape rate: a window of depth WRs kept full */
+kv_noinline void kv_loop_rate(struct kv_loop *l)
+{
+	u32 len;
+	int got, i;
+
+	for (;;) {
+		while ((len = kv_next_chain(l))) {
+			if (kv_post_chain(l, len, kv_sampled(l)))
+				return;
+		}
+		if (l->retired == l->posted)
+			return;
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
+		if (got < 0)
+			return;
+		for (i = 0; i < got; i++) {
+			if (kv_retire(l, (u32)i))
+				return;
+		}
+		kv_rest(l);
+	}
+}
+
+/**
+ * kv_recv_refill - post receives
+ * @l: lane
+ * @n: how many, at most @l->recv_depth
+ * Return: 0, or -1 with @l->end set
+ */
+kv_inline int kv_recv_refill(struct kv_loop *l, u32 n)
+{
+	u64 start;
+	int rc;
+
+	if (l->timing == KVERBS_TIMING_ALL)
+		kv_tick(l, &l->stat.t_rest);
+	start = l->now;
+	rc = kv_post_recv(l->ep, l->recv_slot, n);
+	if (kv_unlikely(rc))
+		return kv_fail(l, KVERBS_REASON_POST, rc,
+			       KV_ID_RECV | l->recv_slot);
+	if (l->timing == KVERBS_TIMING_ALL) {
+		kv_tick(l, &l->stat.t_post);
+		kv_sample(l, KVERBS_METRIC_RECV_POST, l->now - start);
+	}
+	l->stat.recv_posts++;
+	l->stat.recv_wrs += n;
+	l->recv_slot += n;
+	if (l->recv_slot >= l->recv_depth)
+		l->recv_slot -= l->recv_depth;
+	return 0;
+}
+
+/* open the window: what was counted so far was warm-up */
+kv_noinline void kv_window_open(struct kv_loop *l)
+{
+	u64 ops = l->stat.warm_ops, ticks = l->stat.warm_ticks;
+	u64 unsettled = l->stat.warm_unsettled;
+	u64 *counter = (u64 *)&l->stat;
+	u32 i;
+
+	for (i = 0; i < sizeof(l->stat) / sizeof(u64); i++)
+		counter[i] = 0;
+	l->stat.warm_ops = ops;
+	l->stat.warm_ticks = ticks;
+	l->stat.warm_unsettled = unsettled;
+	l->until_sample = 1;
+	l->begin = kv_clock(l->ep);
+	l->now = l->begin;
+}
+
+/* a responder takes one more message: does the measured window open? */
+kv_inline void kv_count_message(struct kv_loop *l)
+{
+	if (kv_unlikely(!l->opened &&
+			l->recvs == kv_load(&l->pair->measured_from))) {
+		l->opened = 1;
+		kv_window_open(l);
+	}
+	l->recvs++;
+	l->stat.ops++;
+	l->stat.recv_wcs += l->two_sided;
+}
+
+kv_inline u32 kv_all_heard(struct kv_loop *l)
+{
+	return l->recvs == kv_load(&l->pair->total);
+}
+
+/* responder of a two-sided lat or rate: takes messages, reposts receives */
+kv_noinline void kv_loop_recv(struct kv_loop *l)
+{
+	int got, i;
+
+	while (!kv_all_heard(l)) {
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_RECV_POLL);
+		if (got < 0)
+			return;
+		for (i = 0; i < got; i++) {
+			if (kv_unlikely(kv_wc_status(l->ep, (u32)i))) {
+				kv_fail_wc(l, (u32)i);
+				return;
+			}
+			kv_count_message(l);
+			kv_note_wc(l->ep, (u32)i, 0);
+		}
+		if (got && kv_recv_refill(l, (u32)got))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* take the WCs of one poll: own sends are retired, messages are counted */
+kv_inline int kv_take(struct kv_loop *l)
+{
+	int got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
+
+	if (got <= 0)
+		return got;
+	if (!(kv_wc_id(l->ep, 0) & KV_ID_RECV))
+		return kv_retire(l, 0);
+	if (kv_unlikely(kv_wc_status(l->ep, 0)))
+		return kv_fail_wc(l, 0);
+	l->heard++;
+	return 0;
+}
+
+/* has the next message come? 1, 0, or -1 at an end */
+kv_inline int kv_hear(struct kv_loop *l)
+{
+	int rc;
+
+	if (l->two_sided) {
+		rc = l->heard ? 0 : kv_take(l);
+		if (rc < 0 || !l->heard)
+			return rc;
+		l->heard--;
+		return 1;
+	}
+	if (kv_landed(l->ep, l->tag_in + 1)) {
+		l->tag_in++;
+		l->idle = 0;
+		if (l->timing != KVERBS_TIMING_NONE)
+			kv_tick(l, &l->stat.t_empty);
+		return 1;
+	}
+	/* an error can only be seen in the CQ */
+	if (l->posted != l->retired)
+		return kv_take(l);
+	l->stat.empty_polls++;
+	return kv_idle(l);
+}
+
+/* answer, or ask: post one message and do not wait */
+kv_inline int kv_say(struct kv_loop *l)
+{
+	if (!l->two_sided)
+		kv_stamp(l->ep, ++l->tag_out);
+	return kv_post_chain(l, 1, l->timing != KVERBS_TIMING_NONE);
+}
+
+/* after a message: own send must be retired, and its receive replaced */
+kv_inline int kv_settle(struct kv_loop *l)
+{
+	while (l->posted != l->retired) {
+		if (kv_take(l))
+			return -1;
+	}
+	return l->two_sided ? kv_recv_refill(l, 1) : 0;
+}
+
+/* shape pingpong, initiator: a round trip is one operation */
+kv_noinline void kv_loop_ping(struct kv_loop *l)
+{
+	u64 start, yields;
+	int rc;
+
+	while (kv_more(l)) {
+		yields = l->stat.yields;
+		if (kv_say(l))
+			return;
+		start = l->chains[(l->chain_head - 1) & l->chain_mask].start;
+		do {
+			rc = kv_hear(l);
+		} while (!rc);
+		if (rc < 0)
+			return;
+		if (l->timing != KVERBS_TIMING_NONE)
+			kv_time(l, KVERBS_METRIC_RTT, start, yields);
+		l->recvs++;
+		l->stat.recv_wcs += l->two_sided;
+		if (kv_settle(l))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* shape pingpong, responder */
+kv_noinline void kv_loop_pong(struct kv_loop *l)
+{
+	int rc;
+
+	while (!kv_all_heard(l)) {
+		rc = kv_hear(l);
+		if (rc < 0)
+			return;
+		if (!rc)
+			continue;
+		kv_count_message(l);
+		if (kv_say(l) || kv_settle(l))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* a shape is a row: what each role runs */
+kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
+{
+	l->closing = 0;
+	switch (shape) {
+	case KVERBS_SHAPE_LAT:
+		if (role == KVERBS_ROLE_INITIATOR)
+			kv_loop_lat(l);
+		else
+			kv_loop_recv(l);
+		break;
+	case KVERBS_SHAPE_PINGPONG:
+		if (role == KVERBS_ROLE_INITIATOR)
+			kv_loop_ping(l);
+		else
+			kv_loop_pong(l);
+		break;
+	case KVERBS_SHAPE_RATE:
+		if (role == KVERBS_ROLE_INITIATOR)
+			kv_loop_rate(l);
+		else
+			kv_loop_recv(l);
+		break;
+	}
+}
+
+/*
+ * Warm-up: windows of half the asked time and at least one turn of the queue
+ * each, until two in a row agree on the time of an operation.
+ */
+kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
+{
+	u64 from, ops, ticks, last_ops = 0, last_ticks = 0, a, b;
+	u32 i, scale;
+
+	if (!l->warm)
+		return;
+	l->stat.warm_unsettled = 1;
+	for (i = 0; i < KV_WARM_WINDOWS && l->stat.warm_unsettled; i++) {
+		from = l->posted;
+		l->last = KV_UNSET;
+		l->until = l->warm >> 1;
+		l->least = from + l->depth;
+		l->begin = kv_clock(l->ep);
+		l->now = l->begin;
+		kv_pass(l, shape, KVERBS_ROLE_INITIATOR);
+		ops = l->posted - from;
+		ticks = kv_clock(l->ep);
+		ticks = ticks < l->begin ? 0 : ticks - l->begin;
+		l->stat.warm_ops += ops;
+		l->stat.warm_ticks += ticks;
+		if (l->end)
+			return;
+		/* in units that let the products fit */
+		for (scale = 0; (ticks | last_ticks) >> scale >> 32; scale++)
+			;
+		a = (ticks >> scale) * last_ops;
+		b = (last_ticks >> scale) * ops;
+		if (i && (a > b ? a - b : b - a) * KV_WARM_AGREE <= b)
+			l->stat.warm_unsettled = 0;
+		last_ops = ops;
+		last_ticks = ticks;
+	}
+}
+
+/**
+ * kv_loop_run - run one lane from its warm-up to its end
+ * @l: lane, its first part filled, the rest zero
+ * @shape: enum kverbs_shape
+ * @role: enum kverbs_role
+ *
+ * The receives of a lane that takes messages are posted by kv_loop_fill()
+ * before any lane runs. On return @l->end says why it ended, and @l->stat and
+ * the histograms hold what was measured up to then.
+ */
+kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
+{
+	u64 end;
+	u32 i;
+
+	l->role = role;
+	for (i = 0; i < __KVERBS_METRIC_MAX; i++) {
+		if (l->hist[i])
+			kv_hist_clear(l->hist[i]);
+	}
+	kv_window_open(l);
+	if (role == KVERBS_ROLE_INITIATOR) {
+		kv_warm_up(l, shape);
+		/* also when it was the end: what it counted was not measured */
+		kv_window_open(l);
+		if (!l->end) {
+			l->opened = 1;
+			kv_store(&l->pair->measured_from, l->posted);
+			l->last = l->iterations ? l->posted + l->iterations :
+						  KV_UNSET;
+			l->until = l->span;
+			l->least = 0;
+			kv_pass(l, shape, role);
+		}
+		l->stat.ops = l->stat.retired;
+	} else {
+		kv_pass(l, shape, role);
+		if (!l->opened)
+			kv_window_open(l);
+	}
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	else
+		l->stat.residence = 0;
+	end = kv_clock(l->ep);
+	l->stat.wall = end < l->begin ? 0 : end - l->begin;
+	l->stat.bytes = l->stat.ops * l->size;
+	l->stat.total_wrs = l->posted;
+	l->stat.total_retired = l->retired;
+	l->stat.total_recvs = l->recvs;
+	if (!l->end)
+		l->end = KVERBS_REASON_COMPLETE;
+	if (l->end != KVERBS_REASON_COMPLETE &&
+	    (l->end != KVERBS_REASON_STOPPED || l->posted != l->retired))
+		kv_store(&l->pair->abort, 1);
+	if (role == KVERBS_ROLE_INITIATOR)
+		kv_store(&l->pair->total, l->posted);
+}
+
+/**
+ * kv_loop_fill - post all receives of a lane that takes messages
+ * @l: lane
+ * Return: 0, or -1 with @l->end set
+ */
+kv_noinline int kv_loop_fill(struct kv_loop *l)
+{
+	return kv_recv_refill(l, l->recv_depth);
+}
+
+#endif /* _KVERBS_LOOP_H */

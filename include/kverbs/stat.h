@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a lane counts. One row a counter: its wire name, its member, its name in
+ * outputs, its unit ("ticks" are converted to ns by whoever shows them).
+ *
+ * The includer defines u64 and includes <linux/kverbs.h> first.
+ */
+#ifndef _KVERBS_STAT_H
+#define _KVERBS_STAT_H
+
+#define KV_COUNTERS(X)							\
+	X(OPS,		ops,		"ops",		"")		\
+	X(BYTES,	bytes,		"bytes",	"bytes")	\
+	X(POSTS,	posts,		"posts",	"")		\
+	X(WRS,		wrs,		"wrs",		"")		\
+	X(SIGNALLED,	signalled,	"signalled",	"")		\
+	X(FORCED,	forced,		"forced",	"")		\
+	X(WCS,		wcs,		"wcs",		"")		\
+	X(RETIRED,	retired,	"retired",	"")		\
+	X(RECV_POSTS,	recv_posts,	"recv_posts",	"")		\
+	X(RECV_WRS,	recv_wrs,	"recv_wrs",	"")		\
+	X(RECV_WCS,	recv_wcs,	"recv_wcs",	"")		\
+	X(POLLS,	polls,		"polls",	"")		\
+	X(EMPTY_POLLS,	empty_polls,	"empty_polls",	"")		\
+	X(WALL,		wall,		"wall",		"ticks")	\
+	X(T_POST,	t_post,		"in_post",	"ticks")	\
+	X(T_POLL,	t_poll,		"in_poll",	"ticks")	\
+	X(T_EMPTY,	t_empty,	"in_empty_polls", "ticks")	\
+	X(T_REST,	t_rest,		"in_rest",	"ticks")	\
+	X(RESIDENCE,	residence,	"residence",	"ticks")	\
+	X(OCCUPANCY,	occupancy,	"occupancy",	"ticks")	\
+	X(YIELDS,	yields,		"yields",	"")		\
+	X(TAINTED,	tainted,	"tainted",	"")		\
+	X(BACKWARDS,	backwards,	"clock_backwards", "")		\
+	X(WARM_OPS,	warm_ops,	"warmup_ops",	"")		\
+	X(WARM_TICKS,	warm_ticks,	"warmup",	"ticks")	\
+	X(WARM_UNSETTLED, warm_unsettled, "warmup_unsettled", "")	\
+	X(SWITCHES,	switches,	"switches",	"")		\
+	X(PREEMPTIONS,	preemptions,	"preemptions",	"")		\
+	X(TOTAL_WRS,	total_wrs,	"total_wrs",	"")		\
+	X(TOTAL_RETIRED, total_retired,	"total_retired", "")		\
+	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")
+
+#define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
+
+/**
+ * struct kv_stat - counters of one lane over its measured window
+ *
+ * Members stand in the order of &enum kverbs_counter, each a u64, so that
+ * ((u64 *)stat)[KVERBS_CTR_X - 1] is counter X.
+ */
+struct kv_stat {
+	KV_COUNTERS(KV_STAT_MEMBER)
+};
+
+#define KV_METRICS(X)							\
+	X(POST,		"post")						\
+	X(POLL,		"poll")						\
+	X(LAT,		"lat")						\
+	X(RTT,		"rtt")						\
+	X(RECV_POST,	"recv_post")					\
+	X(RECV_POLL,	"recv_poll")
+
+#endif /* _KVERBS_STAT_H */

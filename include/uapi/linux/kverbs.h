@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB */
+/*
+ * kverbs generic netlink family, version 1: the protocol between the tool and
+ * the module. docs/netlink/kverbs.yaml is the same family as a YNL spec.
+ *
+ * Every command needs CAP_NET_ADMIN in the initial user namespace. Every
+ * refusal carries an extack message, and the offending attribute where there is
+ * one. All attributes are in host byte order.
+ *
+ * KVERBS_CMD_INFO_GET (do)
+ *   reply  KVERBS_A_INFO { KVERBS_INFO_A_* }
+ * KVERBS_CMD_DEV_GET (do: KVERBS_A_DEV_NAME; dump: all devices of the netns)
+ *   reply  KVERBS_A_DEV { KVERBS_DEV_A_*, KVERBS_DEV_A_PORT { ... } ... }
+ * KVERBS_CMD_RUN_NEW (do)
+ *   ask    KVERBS_A_DEV_NAME, KVERBS_A_JOB { KVERBS_JOB_A_*,
+ *          KVERBS_JOB_A_STEP { KVERBS_STEP_A_* } ... }
+ *   reply  KVERBS_A_RUN { KVERBS_RUN_A_ID, ... }
+ * KVERBS_CMD_RUN_CONNECT, _START, _STOP, _DEL (do: KVERBS_A_RUN_ID)
+ *   An accepted command is only queued. The run tells its owner by
+ *   KVERBS_CMD_RUN_NTF when its state changes.
+ * KVERBS_CMD_RUN_GET (do: KVERBS_A_RUN_ID; dump: the runs of this socket)
+ *   reply  KVERBS_A_RUN { KVERBS_RUN_A_*, KVERBS_RUN_A_GRANTED {
+ *          KVERBS_JOB_A_* } }
+ * KVERBS_CMD_LANE_GET (dump: KVERBS_A_RUN_ID)
+ *   reply  KVERBS_A_LANE { KVERBS_LANE_A_* }, one message a lane
+ * KVERBS_CMD_HIST_GET (dump: KVERBS_A_RUN_ID)
+ *   reply  KVERBS_A_HIST { KVERBS_HIST_A_* }, one or more messages a histogram
+ * KVERBS_CMD_RUN_NTF (unicast to the owner)
+ *   KVERBS_A_RUN { KVERBS_RUN_A_* }
+ */
+#ifndef _UAPI_LINUX_KVERBS_H
+#define _UAPI_LINUX_KVERBS_H
+
+#include <linux/types.h>
+
+#define KVERBS_GENL_NAME	"kverbs"
+#define KVERBS_GENL_VERSION	1
+
+#define KVERBS_STEPS_MAX	8	/* steps of a job */
+#define KVERBS_CPUS_MAX		256	/* entries of a job's CPU list */
+
+enum kverbs_cmd {
+	KVERBS_CMD_UNSPEC,
+	KVERBS_CMD_INFO_GET,
+	KVERBS_CMD_DEV_GET,
+	KVERBS_CMD_RUN_NEW,
+	KVERBS_CMD_RUN_CONNECT,
+	KVERBS_CMD_RUN_START,
+	KVERBS_CMD_RUN_STOP,
+	KVERBS_CMD_RUN_GET,
+	KVERBS_CMD_RUN_DEL,
+	KVERBS_CMD_RUN_NTF,
+	KVERBS_CMD_LANE_GET,
+	KVERBS_CMD_HIST_GET,
+
+	__KVERBS_CMD_MAX,
+	KVERBS_CMD_MAX = __KVERBS_CMD_MAX - 1
+};
+
+/* top level */
+enum kverbs_attr {
+	KVERBS_A_UNSPEC,
+	KVERBS_A_DEV_NAME,	/* string */
+	KVERBS_A_RUN_ID,	/* u32 */
+	KVERBS_A_JOB,		/* nest: kverbs_job_attr */
+	KVERBS_A_INFO,		/* nest: kverbs_info_attr */
+	KVERBS_A_DEV,		/* nest: kverbs_dev_attr */
+	KVERBS_A_RUN,		/* nest: kverbs_run_attr */
+	KVERBS_A_LANE,		/* nest: kverbs_lane_attr */
+	KVERBS_A_HIST,		/* nest: kverbs_hist_attr */
+	/* reserved for runs between two hosts; refused for now */
+	KVERBS_A_PEER_QPN,	/* u32 */
+	KVERBS_A_PEER_PSN,	/* u32 */
+	KVERBS_A_PEER_GID,	/* binary, 16 bytes */
+	KVERBS_A_PEER_RKEY,	/* u32 */
+	KVERBS_A_PEER_ADDR,	/* u64 */
+
+	__KVERBS_A_MAX,
+	KVERBS_A_MAX = __KVERBS_A_MAX - 1
+};
+
+/* the module: version, limits, clock */
+enum kverbs_info_attr {
+	KVERBS_INFO_A_UNSPEC,
+	KVERBS_INFO_A_VERSION,		/* string */
+	KVERBS_INFO_A_MAX_RUNS,		/* u32 */
+	KVERBS_INFO_A_MAX_LANES,	/* u32, a run */
+	KVERBS_INFO_A_MAX_DEPTH,	/* u32, WRs of a queue */
+	KVERBS_INFO_A_MAX_BYTES,	/* u64, all runs, histograms counted */
+	KVERBS_INFO_A_MAX_TIME_MS,	/* u32, a run */
+	KVERBS_INFO_A_CLOCK_NAME,	/* string */
+	KVERBS_INFO_A_CLOCK_MULT,	/* u32: ns = ticks * mult >> shift */
+	KVERBS_INFO_A_CLOCK_SHIFT,	/* u32 */
+	KVERBS_INFO_A_CLOCK_INVARIANT,	/* u32, 0: "unsynchronised clock" */
+	KVERBS_INFO_A_CLOCK_COST,	/* u32, ticks of one reading */
+	KVERBS_INFO_A_PAD,
+
+	__KVERBS_INFO_A_MAX,
+	KVERBS_INFO_A_MAX = __KVERBS_INFO_A_MAX - 1
+};
+
+enum kverbs_dev_attr {
+	KVERBS_DEV_A_UNSPEC,
+	KVERBS_DEV_A_NAME,		/* string */
+	KVERBS_DEV_A_DRIVER,		/* string */
+	KVERBS_DEV_A_NODE_GUID,		/* u64 */
+	KVERBS_DEV_A_NUMA_NODE,		/* s32, -1: none */
+	KVERBS_DEV_A_SOFTWARE,		/* u32, 1: no DMA device behind it */
+	KVERBS_DEV_A_POST_SEND,		/* string: symbol of ops.post_send */
+	KVERBS_DEV_A_FW_VER,		/* string */
+	KVERBS_DEV_A_MAX_QP,		/* u32 */
+	KVERBS_DEV_A_MAX_QP_WR,		/* u32 */
+	KVERBS_DEV_A_MAX_CQE,		/* u32 */
+	KVERBS_DEV_A_MAX_SGE,		/* u32, send */
+	KVERBS_DEV_A_MAX_RD_ATOMIC,	/* u32 */
+	KVERBS_DEV_A_MAX_REG_PAGES,	/* u32, pages of one REG_MR */
+	KVERBS_DEV_A_REG_MR,		/* u32, 1: REG_MR works (MEM_MGT_EXTENSIONS) */
+	KVERBS_DEV_A_PORT,		/* nest, one a port: kverbs_port_attr */
+	KVERBS_DEV_A_PAD,
+
+	__KVERBS_DEV_A_MAX,
+	KVERBS_DEV_A_MAX = __KVERBS_DEV_A_MAX - 1
+};
+
+enum kverbs_port_attr {
+	KVERBS_PORT_A_UNSPEC,
+	KVERBS_PORT_A_NUM,		/* u32 */
+	KVERBS_PORT_A_STATE,		/* u32: enum ib_port_state */
+	KVERBS_PORT_A_LINK_LAYER,	/* u32: enum kverbs_link */
+	KVERBS_PORT_A_MTU,		/* u32, bytes, active */
+	KVERBS_PORT_A_MAX_MSG,		/* u32, bytes */
+	KVERBS_PORT_A_GIDS,		/* u32, entries of the GID table */
+	KVERBS_PORT_A_LID,		/* u32 */
+
+	__KVERBS_PORT_A_MAX,
+	KVERBS_PORT_A_MAX = __KVERBS_PORT_A_MAX - 1
+};
+
+enum kverbs_link {
+	KVERBS_LINK_IB,
+	KVERBS_LINK_ROCE,
+	KVERBS_LINK_IWARP,
+	KVERBS_LINK_OTHER,
+};
+
+/*
+ * The job. An absent field takes its default; ranges and defaults stand in
+ * include/kverbs/job.h, where each field is one row.
+ */
+enum kverbs_job_attr {
+	KVERBS_JOB_A_UNSPEC,
+	KVERBS_JOB_A_PORT,		/* u32 */
+	KVERBS_JOB_A_GID_INDEX,		/* u32, absent: chosen by type */
+	KVERBS_JOB_A_SHAPE,		/* u32: enum kverbs_shape */
+	KVERBS_JOB_A_ITERATIONS,	/* u64, operations a lane */
+	KVERBS_JOB_A_DURATION_MS,	/* u32, when no iterations are given */
+	KVERBS_JOB_A_OUTSTANDING,	/* u32, WRs */
+	KVERBS_JOB_A_CHAIN,		/* u32, WRs a post call */
+	KVERBS_JOB_A_SIGNAL,		/* u32, every how many WRs */
+	KVERBS_JOB_A_MTU,		/* u32, bytes, absent: the port's */
+	KVERBS_JOB_A_TIMING,		/* u32: enum kverbs_timing */
+	KVERBS_JOB_A_CLOCK,		/* u32: enum kverbs_clock */
+	KVERBS_JOB_A_WAIT,		/* u32: enum kverbs_wait */
+	KVERBS_JOB_A_WARMUP_MS,		/* u32, 0: none */
+	KVERBS_JOB_A_LOCAL_KEY,		/* u32: enum kverbs_local_key */
+	KVERBS_JOB_A_POLL_BATCH,	/* u32, WCs a poll call */
+	KVERBS_JOB_A_RECV_DEPTH,	/* u32, posted receives */
+	KVERBS_JOB_A_PAIRS,		/* u32, QP pairs */
+	KVERBS_JOB_A_NODE,		/* u32, NUMA node of buffers */
+	KVERBS_JOB_A_DEADLINE_MS,	/* u32, longest wait for a completion */
+	KVERBS_JOB_A_CPU,		/* u32, repeated: CPU of lane 0, 1, ... */
+	KVERBS_JOB_A_STEP,		/* nest, repeated: kverbs_step_attr */
+	KVERBS_JOB_A_PAD,
+
+	__KVERBS_JOB_A_MAX,
+	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
+};
+
+enum kverbs_step_attr {
+	KVERBS_STEP_A_UNSPEC,
+	KVERBS_STEP_A_OP,		/* u32: enum kverbs_op */
+	KVERBS_STEP_A_SIZE,		/* u32, bytes */
+
+	__KVERBS_STEP_A_MAX,
+	KVERBS_STEP_A_MAX = __KVERBS_STEP_A_MAX - 1
+};
+
+enum kverbs_op {
+	KVERBS_OP_WRITE,
+	KVERBS_OP_READ,
+	KVERBS_OP_SEND,
+};
+
+enum kverbs_shape {
+	KVERBS_SHAPE_LAT,	/* one WR outstanding */
+	KVERBS_SHAPE_PINGPONG,	/* two lanes answer each other */
+	KVERBS_SHAPE_RATE,	/* a window of WRs kept full */
+};
+
+enum kverbs_timing {
+	KVERBS_TIMING_NONE,	/* no clock reading inside the loop */
+	KVERBS_TIMING_LAT,	/* post and lat */
+	KVERBS_TIMING_ALL,	/* poll too: every poll call is timed */
+};
+
+enum kverbs_clock {
+	KVERBS_CLOCK_CPU,	/* the CPU's counter */
+	KVERBS_CLOCK_RAW,	/* CLOCK_MONOTONIC_RAW */
+};
+
+/* what a lane does after a poll that found nothing */
+enum kverbs_wait {
+	KVERBS_WAIT_NONE,	/* polls again at once */
+	KVERBS_WAIT_RELAX,	/* one CPU pause instruction */
+	KVERBS_WAIT_SOFTIRQ,	/* lets softirqs run, then other tasks if due */
+	KVERBS_WAIT_YIELD,	/* gives the CPU to any other task */
+};
+
+enum kverbs_local_key {
+	KVERBS_LOCAL_KEY_MR,	/* lkey of the buffer's MR */
+	KVERBS_LOCAL_KEY_DMA,	/* local_dma_lkey (kernel only) */
+};
+
+enum kverbs_state {
+	KVERBS_STATE_NEW,
+	KVERBS_STATE_READY,
+	KVERBS_STATE_RUNNING,
+	KVERBS_STATE_DONE,
+	KVERBS_STATE_FAILED,
+};
+
+/* why a lane, and so its run, ended */
+enum kverbs_reason {
+	KVERBS_REASON_NONE,		/* not ended */
+	KVERBS_REASON_COMPLETE,		/* all that was asked */
+	KVERBS_REASON_STOPPED,		/* asked to stop; what was measured holds */
+	KVERBS_REASON_SETUP,		/* a step of set-up failed */
+	KVERBS_REASON_POST,		/* a post call was refused */
+	KVERBS_REASON_POLL,		/* a poll call failed */
+	KVERBS_REASON_WC,		/* a WC with an error status */
+	KVERBS_REASON_ORDER,		/* a WC that no outstanding WR can have */
+	KVERBS_REASON_TIMEOUT,		/* no completion within the deadline */
+	KVERBS_REASON_DEVICE_GONE,	/* device removed or moved */
+	KVERBS_REASON_CPU_OFFLINE,	/* the CPU of a lane went offline */
+	KVERBS_REASON_SUSPEND,		/* the system is going to sleep */
+};
+
+enum kverbs_run_attr {
+	KVERBS_RUN_A_UNSPEC,
+	KVERBS_RUN_A_ID,		/* u32 */
+	KVERBS_RUN_A_STATE,		/* u32: enum kverbs_state */
+	KVERBS_RUN_A_REASON,		/* u32: enum kverbs_reason */
+	KVERBS_RUN_A_DEV_NAME,		/* string */
+	KVERBS_RUN_A_ERRNO,		/* s32, negative, of set-up, post or poll */
+	KVERBS_RUN_A_WHERE,		/* string: the step of set-up that failed */
+	KVERBS_RUN_A_ERR_LANE,		/* u32 */
+	KVERBS_RUN_A_ERR_WR,		/* u64, number of the WR on its queue */
+	KVERBS_RUN_A_WC_STATUS,		/* u32: enum ib_wc_status */
+	KVERBS_RUN_A_VENDOR_ERR,	/* u32 */
+	KVERBS_RUN_A_QP_STATE,		/* u32: enum ib_qp_state at the error */
+	KVERBS_RUN_A_LANES,		/* u32 */
+	KVERBS_RUN_A_GENERATION,	/* u32, changes when results do */
+	KVERBS_RUN_A_JOB,		/* nest: kverbs_job_attr, as asked */
+	KVERBS_RUN_A_GRANTED,		/* nest: kverbs_job_attr, as run */
+	KVERBS_RUN_A_BYTES,		/* u64, memory the run holds */
+	KVERBS_RUN_A_GID_TYPE,		/* u32: enum ib_gid_type, RoCE only */
+	KVERBS_RUN_A_PAD,
+
+	__KVERBS_RUN_A_MAX,
+	KVERBS_RUN_A_MAX = __KVERBS_RUN_A_MAX - 1
+};
+
+enum kverbs_role {
+	KVERBS_ROLE_INITIATOR,
+	KVERBS_ROLE_RESPONDER,
+};
+
+enum kverbs_lane_attr {
+	KVERBS_LANE_A_UNSPEC,
+	KVERBS_LANE_A_INDEX,		/* u32 */
+	KVERBS_LANE_A_ROLE,		/* u32: enum kverbs_role */
+	KVERBS_LANE_A_CPU,		/* u32 */
+	KVERBS_LANE_A_QPN,		/* u32 */
+	KVERBS_LANE_A_PEER_QPN,		/* u32 */
+	KVERBS_LANE_A_SQ_DEPTH,		/* u32, granted */
+	KVERBS_LANE_A_RQ_DEPTH,		/* u32, granted */
+	KVERBS_LANE_A_CQ_DEPTH,		/* u32, granted */
+	KVERBS_LANE_A_COUNTERS,		/* nest: kverbs_counter, u64 each */
+	KVERBS_LANE_A_REASON,		/* u32: enum kverbs_reason */
+	KVERBS_LANE_A_PAD,
+
+	__KVERBS_LANE_A_MAX,
+	KVERBS_LANE_A_MAX = __KVERBS_LANE_A_MAX - 1
+};
+
+/*
+ * Counters of a lane over its measured window, each a u64. Times are in ticks
+ * of the run's clock. include/kverbs/stat.h names each in a row.
+ */
+enum kverbs_counter {
+	KVERBS_CTR_UNSPEC,
+	KVERBS_CTR_OPS,		/* operations completed */
+	KVERBS_CTR_BYTES,	/* payload bytes of those */
+	KVERBS_CTR_POSTS,	/* post calls */
+	KVERBS_CTR_WRS,		/* send WRs posted */
+	KVERBS_CTR_SIGNALLED,	/* of those, signalled */
+	KVERBS_CTR_FORCED,	/* of those, signalled beyond the interval */
+	KVERBS_CTR_WCS,		/* send WCs */
+	KVERBS_CTR_RETIRED,	/* send WRs that those WCs retire */
+	KVERBS_CTR_RECV_POSTS,	/* post_recv calls */
+	KVERBS_CTR_RECV_WRS,	/* receive WRs posted */
+	KVERBS_CTR_RECV_WCS,	/* receive WCs */
+	KVERBS_CTR_POLLS,	/* poll calls that returned a WC */
+	KVERBS_CTR_EMPTY_POLLS,	/* poll calls that returned none */
+	KVERBS_CTR_WALL,	/* ticks of the window */
+	KVERBS_CTR_T_POST,	/* ticks in post calls */
+	KVERBS_CTR_T_POLL,	/* ticks in polls that returned a WC */
+	KVERBS_CTR_T_EMPTY,	/* ticks in empty polls and the waits after */
+	KVERBS_CTR_T_REST,	/* ticks in everything else */
+	KVERBS_CTR_RESIDENCE,	/* sum over WRs: ticks from post to retirement */
+	KVERBS_CTR_OCCUPANCY,	/* integral of outstanding WRs over ticks */
+	KVERBS_CTR_YIELDS,	/* times the CPU was given up */
+	KVERBS_CTR_TAINTED,	/* samples that contain a yield */
+	KVERBS_CTR_BACKWARDS,	/* clock readings before their predecessor */
+	KVERBS_CTR_WARM_OPS,	/* operations of the warm-up */
+	KVERBS_CTR_WARM_TICKS,	/* its length */
+	KVERBS_CTR_WARM_UNSETTLED,	/* 1: no two of its windows agreed */
+	KVERBS_CTR_SWITCHES,	/* context switches of the thread, voluntary */
+	KVERBS_CTR_PREEMPTIONS,	/* context switches of the thread, involuntary */
+	KVERBS_CTR_TOTAL_WRS,	/* send WRs posted, warm-up and closing included */
+	KVERBS_CTR_TOTAL_RETIRED,	/* send WRs retired, likewise */
+	KVERBS_CTR_TOTAL_RECVS,	/* receive WCs, likewise */
+	KVERBS_CTR_PAD,
+
+	__KVERBS_CTR_MAX,
+	KVERBS_CTR_MAX = __KVERBS_CTR_MAX - 1
+};
+
+enum kverbs_metric {
+	KVERBS_METRIC_POST,
+	KVERBS_METRIC_POLL,
+	KVERBS_METRIC_LAT,
+	KVERBS_METRIC_RTT,
+	KVERBS_METRIC_RECV_POST,
+	KVERBS_METRIC_RECV_POLL,
+
+	__KVERBS_METRIC_MAX,
+	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
+};
+
+/* a non-empty bucket; its bounds follow from its index, see kverbs/hist.h */
+struct kverbs_bucket {
+	__u32 index;
+	__u32 reserved;
+	__u64 count;
+};
+
+enum kverbs_hist_attr {
+	KVERBS_HIST_A_UNSPEC,
+	KVERBS_HIST_A_LANE,		/* u32 */
+	KVERBS_HIST_A_METRIC,		/* u32: enum kverbs_metric */
+	KVERBS_HIST_A_COUNT,		/* u64, samples */
+	KVERBS_HIST_A_SUM,		/* u64, ticks */
+	KVERBS_HIST_A_SMALLEST,	/* u64, ticks */
+	KVERBS_HIST_A_LARGEST,	/* u64, ticks */
+	KVERBS_HIST_A_OVER,		/* u64, samples above the last bucket */
+	KVERBS_HIST_A_BUCKETS,		/* binary: struct kverbs_bucket [] */
+	KVERBS_HIST_A_GENERATION,	/* u32 */
+	KVERBS_HIST_A_PAD,
+
+	__KVERBS_HIST_A_MAX,
+	KVERBS_HIST_A_MAX = __KVERBS_HIST_A_MAX - 1
+};
+
+#endif /* _UAPI_LINUX_KVERBS_H */

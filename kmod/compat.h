@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Everything that differs between kernel versions and architectures. The rest of
+ * the module is written as if for the newest kernel and has no #ifdef.
+ */
+#ifndef KV_COMPAT_H
+#define KV_COMPAT_H
+
+#include <linux/version.h>
+#include <net/genetlink.h>
+
+#ifndef CONFIG_64BIT
+#error "kverbs needs a 64-bit kernel: its counters are read without locks"
+#endif
+
+/* genl_dumpit_info() got a struct genl_info inside in 6.7 */
+static inline struct nlattr **kv_dump_attrs(struct netlink_callback *cb)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return genl_dumpit_info(cb)->info.attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+/* __assign_str() lost its second argument in 6.10 */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define kv_assign_str(dst, src)	__assign_str(dst)
+#else
+#define kv_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
+/* the CPU's counter runs at one rate and in step on all CPUs */
+#if defined(CONFIG_X86) && !defined(CONFIG_UML)
+#include <asm/cpufeature.h>
+
+static inline bool kv_cpu_clock_invariant(void)
+{
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC);
+}
+#elif defined(CONFIG_ARM64)
+static inline bool kv_cpu_clock_invariant(void)
+{
+	return true;
+}
+#else
+static inline bool kv_cpu_clock_invariant(void)
+{
+	return false;
+}
+#endif
+
+#endif /* KV_COMPAT_H */

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * debugfs: what a run is, does and has measured, as "name value" lines. Files may
+ * be read at any moment; the figures of a RUNNING run are a moving picture.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "clock.h"
+#include "debugfs.h"
+#include "run.h"
+
+static struct dentry *kv_root;
+
+static const char * const kv_state_names[] = {
+	[KVERBS_STATE_NEW] = "NEW",
+	[KVERBS_STATE_READY] = "READY",
+	[KVERBS_STATE_RUNNING] = "RUNNING",
+	[KVERBS_STATE_DONE] = "DONE",
+	[KVERBS_STATE_FAILED] = "FAILED",
+};
+
+#define KV_FIELD_SHOW(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	if (job->member >= (lo) && job->member <= (hi))			\
+		seq_printf(m, "%s %llu%s%s\n", name, (u64)job->member,	\
+			   *unit ? " " : "", unit);
+
+static int job_show(struct seq_file *m, void *v)
+{
+	struct kv_run *run = m->private;
+	const struct kv_job *job = &run->granted;
+	u32 i;
+
+	seq_printf(m, "device %s\n", run->device);
+	KV_JOB_FIELDS(KV_FIELD_SHOW)
+	for (i = 0; i < job->nsteps; i++)
+		seq_printf(m, "step %u %s %u bytes\n", i,
+			   kv_op_rules[job->step[i].op].name,
+			   job->step[i].size);
+	for (i = 0; i < job->ncpus; i++)
+		seq_printf(m, "cpu %u\n", job->cpu[i]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(job);
+
+static int state_show(struct seq_file *m, void *v)
+{
+	struct kv_run *run = m->private;
+	struct kv_run_status s;
+
+	kv_run_status(run, &s);
+	seq_printf(m, "state %s\nreason %u\nerrno %d\n", kv_state_names[s.state],
+		   s.reason, s.err);
+	if (*s.where)
+		seq_printf(m, "where %s\n", s.where);
+	if (s.reason == KVERBS_REASON_WC)
+		seq_printf(m, "wc_status %s\nvendor_err 0x%x\nlane %u\nwr_id %llu\n",
+			   ib_wc_status_msg(s.wc_status), s.wc_vendor,
+			   s.err_lane, s.err_wr);
+	seq_printf(m, "lanes %u\nbytes %llu\n", run->nlanes, run->bytes);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+#define KV_COUNTER_SHOW(attr, member, name, unit)			\
+	seq_printf(m, "lane %u %s %llu %s\n", i, name,			\
+		   READ_ONCE(stat->member), unit);
+
+static int counters_show(struct seq_file *m, void *v)
+{
+	struct kv_run *run = m->private;
+	const struct kv_stat *stat;
+	u32 i;
+
+	for (i = 0; i < run->nlanes; i++) {
+		stat = kv_run_lane_stat(run, i);
+		if (!stat)
+			continue;
+		seq_printf(m, "lane %u cpu %u\nlane %u qpn %u\n", i,
+			   run->lane[i].cpu, i, run->lane[i].qpn);
+		KV_COUNTERS(KV_COUNTER_SHOW)
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counters);
+
+#define KV_METRIC_NAME(attr, name)	[KVERBS_METRIC_##attr] = name,
+
+static const char * const kv_metric_names[] = { KV_METRICS(KV_METRIC_NAME) };
+
+static int histograms_show(struct seq_file *m, void *v)
+{
+	struct kv_run *run = m->private;
+	u32 mult = kv_clock_desc(run->granted.clock)->mult;
+	const struct kv_hist *h;
+	u32 i, j, metric;
+
+	seq_puts(m, "# lane metric from_ns to_ns count\n");
+	for (i = 0; i < run->nlanes; i++) {
+		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+			h = kv_run_lane_hist(run, i, metric);
+			for (j = 0; h && j < KV_HIST_BUCKETS; j++) {
+				u64 count = READ_ONCE(h->bucket[j]);
+
+				if (!count)
+					continue;
+				seq_printf(m, "%u %s %llu %llu %llu\n", i,
+					   kv_metric_names[metric],
+					   kv_clock_ns(kv_hist_low(j), mult,
+						       KV_CLOCK_SHIFT),
+					   kv_clock_ns(kv_hist_high(j), mult,
+						       KV_CLOCK_SHIFT),
+					   count);
+			}
+		}
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(histograms);
+
+void kv_debugfs_add(struct kv_run *run)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", run->id);
+	run->dir = debugfs_create_dir(name, kv_root);
+	debugfs_create_file("job", 0400, run->dir, run, &job_fops);
+	debugfs_create_file("state", 0400, run->dir, run, &state_fops);
+	debugfs_create_file("counters", 0400, run->dir, run, &counters_fops);
+	debugfs_create_file("histograms", 0400, run->dir, run,
+			    &histograms_fops);
+}
+
+/* waits for readers that are inside, so that the run can be freed after */
+void kv_debugfs_remove(struct kv_run *run)
+{
+	debugfs_remove_recursive(run->dir);
+	run->dir = NULL;
+}
+
+int kv_debugfs_init(void)
+{
+	/* a kernel without debugfs, or locked down, measures all the same */
+	kv_root = debugfs_create_dir("kverbs", NULL);
+	return 0;
+}
+
+void kv_debugfs_exit(void)
+{
+	debugfs_remove_recursive(kv_root);
+}

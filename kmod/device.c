@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* RDMA devices: the ib_client, cached port attributes, life with the device. */
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "device.h"
+#include "main.h"
+#include "run.h"
+
+static LIST_HEAD(kv_devs);
+static DEFINE_MUTEX(kv_devs_lock);	/* kv_devs; an ibdev in it is alive */
+
+static void kv_dev_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct kv_dev, ref));
+}
+
+void kv_dev_put(struct kv_dev *dev)
+{
+	kref_put(&dev->ref, kv_dev_free);
+}
+
+void kv_dev_leave(struct kv_dev *dev)
+{
+	if (refcount_dec_and_test(&dev->inside))
+		complete(&dev->left);
+}
+
+bool kv_dev_enter(struct kv_dev *dev)
+{
+	if (!refcount_inc_not_zero(&dev->inside))
+		return false;
+	/* pairs with remove(): who misses the flag is seen by its abort */
+	smp_mb__after_atomic();
+	if (!READ_ONCE(dev->dead))
+		return true;
+	kv_dev_leave(dev);
+	return false;
+}
+
+struct kv_dev *kv_dev_find(struct net *net, const char *name)
+{
+	struct kv_dev *dev, *found = NULL;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, entry) {
+		if (strcmp(dev_name(&dev->ibdev->dev), name) ||
+		    !rdma_dev_access_netns(dev->ibdev, net))
+			continue;
+		kref_get(&dev->ref);
+		found = dev;
+		break;
+	}
+	mutex_unlock(&kv_devs_lock);
+	return found;
+}
+
+struct kv_dev *kv_dev_nth(struct net *net, unsigned int nth)
+{
+	struct kv_dev *dev, *found = NULL;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, entry) {
+		if (!rdma_dev_access_netns(dev->ibdev, net) || nth--)
+			continue;
+		kref_get(&dev->ref);
+		found = dev;
+		break;
+	}
+	mutex_unlock(&kv_devs_lock);
+	return found;
+}
+
+void kv_dev_refresh(struct kv_dev *dev)
+{
+	struct ib_port_attr attr;
+	unsigned int i;
+	bool valid;
+
+	for (i = 0; i < dev->nports; i++) {
+		valid = !ib_query_port(dev->ibdev, i + 1, &attr);
+		spin_lock(&dev->ports_lock);
+		dev->port[i].valid = valid;
+		if (valid)
+			dev->port[i].attr = attr;
+		spin_unlock(&dev->ports_lock);
+	}
+}
+
+static void kv_dev_refresh_work(struct work_struct *work)
+{
+	kv_dev_refresh(container_of(work, struct kv_dev, refresh));
+}
+
+bool kv_dev_port(struct kv_dev *dev, u32 port, struct ib_port_attr *attr)
+{
+	bool valid;
+
+	if (port < 1 || port > dev->nports)
+		return false;
+	spin_lock(&dev->ports_lock);
+	valid = dev->port[port - 1].valid;
+	*attr = dev->port[port - 1].attr;
+	spin_unlock(&dev->ports_lock);
+	return valid;
+}
+
+u32 kv_dev_link(struct kv_dev *dev, u32 port)
+{
+	if (rdma_protocol_ib(dev->ibdev, port))
+		return KVERBS_LINK_IB;
+	if (rdma_protocol_roce(dev->ibdev, port))
+		return KVERBS_LINK_ROCE;
+	if (rdma_protocol_iwarp(dev->ibdev, port))
+		return KVERBS_LINK_IWARP;
+	return KVERBS_LINK_OTHER;
+}
+
+void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
+{
+	const struct ib_device_attr *attr = &dev->ibdev->attrs;
+	struct ib_port_attr pattr;
+
+	memset(caps, 0, sizeof(*caps));
+	caps->kernel = 1;
+	caps->software = ib_uses_virt_dma(dev->ibdev);
+	caps->ports = dev->nports;
+	caps->max_qp = attr->max_qp;
+	caps->max_qp_wr = attr->max_qp_wr;
+	caps->max_cqe = attr->max_cqe;
+	caps->max_rd_atomic = min(attr->max_qp_rd_atom, attr->max_qp_init_rd_atom);
+	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
+	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
+	caps->limit_lanes = kv_max_lanes;
+	caps->limit_depth = kv_max_depth;
+	caps->limit_ms = kv_max_time_ms;
+	caps->limit_bytes = kv_max_bytes;
+	if (port < 1 || port > dev->nports)
+		return;
+	caps->link = kv_dev_link(dev, port);
+	if (!kv_dev_port(dev, port, &pattr))
+		return;
+	caps->port_active = pattr.state == IB_PORT_ACTIVE;
+	caps->mtu = ib_mtu_enum_to_int(pattr.active_mtu);
+	caps->gids = pattr.gid_tbl_len;
+	caps->max_msg = pattr.max_msg_sz;
+}
+
+static void kv_dev_event(struct ib_event_handler *handler,
+			 struct ib_event *event)
+{
+	struct kv_dev *dev = container_of(handler, struct kv_dev, events);
+
+	if (event->event == IB_EVENT_DEVICE_FATAL)
+		kv_runs_abort_device(dev, KVERBS_REASON_DEVICE_GONE);
+	schedule_work(&dev->refresh);
+}
+
+static struct ib_client kv_client;
+
+static int kv_dev_add(struct ib_device *ibdev)
+{
+	u32 nports = ibdev->phys_port_cnt;
+	struct kv_dev *dev;
+
+	/* RDMA switches and the like have nothing that a job could use */
+	if (!rdma_is_port_valid(ibdev, 1))
+		return -EOPNOTSUPP;
+	dev = kzalloc(struct_size(dev, port, nports), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	kref_init(&dev->ref);
+	refcount_set(&dev->inside, 1);
+	init_completion(&dev->left);
+	spin_lock_init(&dev->ports_lock);
+	INIT_WORK(&dev->refresh, kv_dev_refresh_work);
+	dev->ibdev = ibdev;
+	dev->nports = nports;
+	kv_dev_refresh(dev);
+	INIT_IB_EVENT_HANDLER(&dev->events, ibdev, kv_dev_event);
+	ib_register_event_handler(&dev->events);
+	ib_set_client_data(ibdev, &kv_client, dev);
+	mutex_lock(&kv_devs_lock);
+	list_add_tail(&dev->entry, &kv_devs);
+	mutex_unlock(&kv_devs_lock);
+	return 0;
+}
+
+/*
+ * The device goes, or moves to another network namespace. No run can enter any
+ * more; those inside are told and leave within a stop's time. The wait has no
+ * limit: returning while a verbs object exists would be a use after free.
+ */
+static void kv_dev_remove(struct ib_device *ibdev, void *data)
+{
+	struct kv_dev *dev = data;
+
+	mutex_lock(&kv_devs_lock);
+	list_del(&dev->entry);
+	mutex_unlock(&kv_devs_lock);
+	ib_unregister_event_handler(&dev->events);
+	cancel_work_sync(&dev->refresh);
+	WRITE_ONCE(dev->dead, true);
+	smp_mb();	/* pairs with kv_dev_enter() */
+	kv_dev_leave(dev);
+	kv_runs_abort_device(dev, KVERBS_REASON_DEVICE_GONE);
+	wait_for_completion(&dev->left);
+	dev->ibdev = NULL;
+	kv_dev_put(dev);
+}
+
+static struct ib_client kv_client = {
+	.name = "kverbs",
+	.add = kv_dev_add,
+	.remove = kv_dev_remove,
+};
+
+int kv_devices_init(void)
+{
+	return ib_register_client(&kv_client);
+}
+
+void kv_devices_exit(void)
+{
+	ib_unregister_client(&kv_client);
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Endpoints: creation, loopback connection, prebuilt WRs, teardown. */
+#include <linux/delay.h>
+#include <linux/etherdevice.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "endpoint.h"
+
+#define KV_REG_MS	5000	/* longest wait for a REG_MR */
+#define KV_FLUSH_MS	500	/* longest wait for flushed WRs */
+#define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
+
+/* QP attributes that both engines use, see docs/method.md */
+#define KV_TIMEOUT	14	/* 4.096 us * 2^14 = 67 ms */
+#define KV_RETRY	7
+#define KV_RNR_RETRY	7	/* for ever */
+#define KV_MIN_RNR	1	/* 0.01 ms */
+
+static const struct ib_gid_attr *kv_gid_best(struct ib_device *ibdev, u32 port,
+					     u32 gids)
+{
+	const struct ib_gid_attr *attr, *best = NULL;
+	u32 i, rank, best_rank = 0;
+
+	for (i = 0; i < gids; i++) {
+		attr = rdma_get_gid_attr(ibdev, port, i);
+		if (IS_ERR(attr))
+			continue;
+		rank = kv_gid_rank(attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP,
+				   attr->gid.raw);
+		if (rank > best_rank) {
+			if (best)
+				rdma_put_gid_attr(best);
+			best = attr;
+			best_rank = rank;
+		} else {
+			rdma_put_gid_attr(attr);
+		}
+	}
+	return best ? best : ERR_PTR(-ENOENT);
+}
+
+int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
+		 struct kv_job *job, const char **where)
+{
+	struct ib_port_attr attr;
+	int rc;
+
+	memset(path, 0, sizeof(*path));
+	path->port = job->port;
+	*where = "query port";
+	rc = ib_query_port(ibdev, job->port, &attr);
+	if (rc)
+		return rc;
+	path->lid = attr.lid;
+	path->mtu = ib_mtu_int_to_enum(job->mtu);
+	path->rd_atomic = min_t(u32, min(ibdev->attrs.max_qp_rd_atom,
+					 ibdev->attrs.max_qp_init_rd_atom),
+				KV_RD_ATOMIC_MAX);
+	/* on IB loopback needs no GRH unless a GID was asked for */
+	if (rdma_protocol_ib(ibdev, job->port) && job->gid_index == KV_AUTO)
+		return 0;
+	if (job->gid_index == KV_AUTO) {
+		*where = "find a usable GID (give the port's interface an address)";
+		path->gid_attr = kv_gid_best(ibdev, job->port,
+					     attr.gid_tbl_len);
+	} else {
+		*where = "get the GID of --gid-index (see 'rdma link' and /sys/class/infiniband)";
+		path->gid_attr = rdma_get_gid_attr(ibdev, job->port,
+						   job->gid_index);
+	}
+	if (IS_ERR(path->gid_attr)) {
+		rc = PTR_ERR(path->gid_attr);
+		path->gid_attr = NULL;
+		return rc;
+	}
+	job->gid_index = path->gid_attr->index;
+	if (!rdma_protocol_roce(ibdev, job->port))
+		return 0;
+	*where = "read the MAC of the GID";
+	return rdma_read_gid_l2_fields(path->gid_attr, NULL, path->dmac);
+}
+
+void kv_path_close(struct kv_path *path)
+{
+	if (path->gid_attr)
+		rdma_put_gid_attr(path->gid_attr);
+	path->gid_attr = NULL;
+}
+
+u64 kv_ep_bytes(const struct kv_job *job)
+{
+	return sizeof(struct kv_ep) +
+	       (u64)job->outstanding * sizeof(struct ib_rdma_wr) +
+	       (u64)job->recv_depth * sizeof(struct ib_recv_wr);
+}
+
+struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+			   const char **where)
+{
+	struct ib_cq_init_attr cq_attr = { .cqe = kv_job_cq_depth(job) };
+	struct ib_qp_init_attr qp_attr = {
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+		.port_num = job->port,
+		.cap = {
+			.max_send_wr = job->outstanding + KV_MARKERS,
+			.max_recv_wr = job->recv_depth + KV_MARKERS,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
+	struct kv_ep *ep;
+	int rc;
+
+	*where = "allocate WRs";
+	ep = kzalloc_node(sizeof(*ep), GFP_KERNEL, node);
+	if (!ep)
+		return ERR_PTR(-ENOMEM);
+	ep->depth = job->outstanding;
+	ep->recv_depth = job->recv_depth;
+	ep->wait = job->wait;
+	ep->clock = job->clock;
+	ep->psn = get_random_u32() & 0xffffff;
+	rc = -ENOMEM;
+	ep->wr = kvcalloc(ep->depth, sizeof(*ep->wr), GFP_KERNEL);
+	if (!ep->wr)
+		goto fail;
+	if (ep->recv_depth) {
+		ep->rwr = kvcalloc(ep->recv_depth, sizeof(*ep->rwr),
+				   GFP_KERNEL);
+		if (!ep->rwr)
+			goto fail;
+	}
+	rc = kv_buf_create(&ep->buf, pd, 2 * kv_job_half(job), node, where);
+	if (rc)
+		goto fail;
+	if (job->local_key == KVERBS_LOCAL_KEY_DMA && !kv_buf_dma(&ep->buf)) {
+		*where = "give local_dma_lkey a buffer in one piece; use --local-key mr or a smaller -s";
+		rc = -EMSGSIZE;
+		goto fail;
+	}
+	*where = "create CQ";
+	ep->cq = ib_create_cq(pd->device, NULL, NULL, NULL, &cq_attr);
+	if (IS_ERR(ep->cq)) {
+		rc = PTR_ERR(ep->cq);
+		ep->cq = NULL;
+		goto fail;
+	}
+	qp_attr.send_cq = ep->cq;
+	qp_attr.recv_cq = ep->cq;
+	*where = "create QP";
+	ep->qp = ib_create_qp(pd, &qp_attr);
+	if (IS_ERR(ep->qp)) {
+		rc = PTR_ERR(ep->qp);
+		ep->qp = NULL;
+		goto fail;
+	}
+	ep->sq_depth = qp_attr.cap.max_send_wr;
+	ep->rq_depth = qp_attr.cap.max_recv_wr;
+	return ep;
+
+fail:
+	kv_ep_destroy(ep);
+	return ERR_PTR(rc);
+}
+
+static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
+			const struct kv_path *path, const char **where)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.port_num = path->port,
+		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
+				   IB_ACCESS_REMOTE_WRITE |
+				   IB_ACCESS_REMOTE_READ,
+	};
+	int rc;
+
+	*where = "move QP to INIT";
+	rc = ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+			  IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	if (rc)
+		return rc;
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = IB_QPS_RTR;
+	attr.path_mtu = path->mtu;
+	attr.dest_qp_num = peer->qp->qp_num;
+	attr.rq_psn = peer->psn;
+	attr.max_dest_rd_atomic = path->rd_atomic;
+	attr.min_rnr_timer = KV_MIN_RNR;
+	attr.ah_attr.type = rdma_ah_find_type(ep->qp->device, path->port);
+	rdma_ah_set_port_num(&attr.ah_attr, path->port);
+	if (path->gid_attr) {
+		rdma_ah_set_grh(&attr.ah_attr,
+				(union ib_gid *)&path->gid_attr->gid, 0,
+				path->gid_attr->index, 64, 0);
+	}
+	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(attr.ah_attr.roce.dmac, path->dmac);
+	else
+		rdma_ah_set_dlid(&attr.ah_attr, path->lid);
+	*where = "move QP to RTR";
+	rc = ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_AV |
+			  IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
+			  IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+	if (rc)
+		return rc;
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = IB_QPS_RTS;
+	attr.timeout = KV_TIMEOUT;
+	attr.retry_cnt = KV_RETRY;
+	attr.rnr_retry = KV_RNR_RETRY;
+	attr.sq_psn = ep->psn;
+	attr.max_rd_atomic = path->rd_atomic;
+	*where = "move QP to RTS";
+	return ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
+			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
+			    IB_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* REG_MR of the endpoint's buffer, over its own QP */
+static int kv_ep_register(struct kv_ep *ep, const char **where)
+{
+	struct ib_reg_wr wr = {
+		.wr = {
+			.wr_id = KV_ID_MARKER,
+			.opcode = IB_WR_REG_MR,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.mr = ep->buf.mr,
+		.key = ep->buf.mr->rkey,
+		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+			  IB_ACCESS_REMOTE_READ,
+	};
+	ktime_t end = ktime_add_ms(ktime_get(), KV_REG_MS);
+	int rc;
+
+	*where = "post REG_MR";
+	rc = ib_post_send(ep->qp, &wr.wr, NULL);
+	if (rc)
+		return rc;
+	*where = "wait for the completion of REG_MR";
+	do {
+		rc = ib_poll_cq(ep->cq, 1, ep->wc);
+		if (rc < 0)
+			return rc;
+		if (rc && ep->wc->status != IB_WC_SUCCESS) {
+			*where = ib_wc_status_msg(ep->wc->status);
+			return -EIO;
+		}
+		if (rc)
+			return 0;
+		usleep_range(20, 100);
+	} while (ktime_before(ktime_get(), end));
+	return -ETIMEDOUT;
+}
+
+static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
+			const struct kv_job *job)
+{
+	bool dma = job->local_key == KVERBS_LOCAL_KEY_DMA;
+	u64 local = dma ? kv_buf_dma(&ep->buf) : ep->buf.mr->iova;
+	u32 lkey = dma ? ep->qp->pd->local_dma_lkey : ep->buf.mr->lkey;
+	u64 remote = peer->buf.mr->iova;
+	u32 size = job->step[0].size;
+	u64 half = kv_job_half(job);
+	enum ib_wr_opcode opcode;
+	u32 i;
+
+	ep->sge = (struct ib_sge){ .addr = local, .length = size, .lkey = lkey };
+	ep->rsge = ep->sge;
+	ep->rsge.addr += half;
+	switch (job->step[0].op) {
+	case KVERBS_OP_READ:
+		opcode = IB_WR_RDMA_READ;
+		ep->sge.addr += half;
+		break;
+	case KVERBS_OP_SEND:
+		opcode = IB_WR_SEND;
+		break;
+	default:
+		opcode = IB_WR_RDMA_WRITE;
+		remote += half;
+		break;
+	}
+	for (i = 0; i < ep->depth; i++) {
+		ep->wr[i].wr.opcode = opcode;
+		ep->wr[i].wr.sg_list = &ep->sge;
+		ep->wr[i].wr.num_sge = 1;
+		ep->wr[i].remote_addr = remote;
+		ep->wr[i].rkey = peer->buf.mr->rkey;
+	}
+	for (i = 0; i < ep->recv_depth; i++) {
+		ep->rwr[i].wr_id = 1ULL << 63 | i;
+		ep->rwr[i].sg_list = &ep->rsge;
+		ep->rwr[i].num_sge = 1;
+		ep->rwr[i].next = &ep->rwr[i + 1 == ep->recv_depth ? 0 : i + 1];
+	}
+	ep->stamp = kv_buf_byte(&ep->buf, size - 1, &ep->stamp_dma);
+	ep->landing = kv_buf_byte(&ep->buf, half + size - 1, &ep->landing_dma);
+}
+
+int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
+		  const struct kv_job *job, const char **where)
+{
+	int rc;
+
+	rc = kv_ep_to_rts(a, b, path, where);
+	if (rc)
+		return rc;
+	a->connected = true;
+	rc = kv_ep_to_rts(b, a, path, where);
+	if (rc)
+		return rc;
+	b->connected = true;
+	rc = kv_ep_register(a, where);
+	if (rc)
+		return rc;
+	rc = kv_ep_register(b, where);
+	if (rc)
+		return rc;
+	kv_ep_build(a, b, job);
+	kv_ep_build(b, a, job);
+	return 0;
+}
+
+void kv_ep_flush(struct kv_ep *ep)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct ib_rdma_wr swr = {
+		.wr = {
+			.wr_id = KV_ID_MARKER,
+			.opcode = IB_WR_RDMA_WRITE,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+	};
+	struct ib_recv_wr rwr = { .wr_id = KV_ID_MARKER };
+	ktime_t end = ktime_add_ms(ktime_get(), KV_FLUSH_MS);
+	int missing = 0, got, i;
+
+	if (!ep->connected)
+		return;
+	if (ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
+		return;
+	if (!ib_post_send(ep->qp, &swr.wr, NULL))
+		missing++;
+	if (!ib_post_recv(ep->qp, &rwr, NULL))
+		missing++;
+	while (missing && ktime_before(ktime_get(), end)) {
+		got = ib_poll_cq(ep->cq, KV_POLL_MAX, ep->wc);
+		if (got < 0)
+			return;
+		for (i = 0; i < got; i++)
+			missing -= ep->wc[i].wr_id == KV_ID_MARKER;
+		if (!got)
+			usleep_range(20, 100);
+	}
+}
+
+void kv_ep_destroy(struct kv_ep *ep)
+{
+	if (IS_ERR_OR_NULL(ep))
+		return;
+	if (ep->qp)
+		ib_destroy_qp(ep->qp);
+	if (ep->cq)
+		ib_destroy_cq(ep->cq);
+	kv_buf_destroy(&ep->buf);
+	kvfree(ep->rwr);
+	kvfree(ep->wr);
+	kfree(ep);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Endpoint: one QP with its CQ, buffer and prebuilt WRs. Endpoints come in
+ * pairs, connected to each other through one port.
+ */
+#ifndef KV_ENDPOINT_H
+#define KV_ENDPOINT_H
+
+#include <rdma/ib_verbs.h>
+
+#include "memory.h"
+#include "side.h"
+
+#define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
+
+/**
+ * struct kv_path - the way from a port back to itself
+ * @port: port
+ * @gid_attr: GID of both ends, with a reference; NULL on IB without GRH
+ * @dmac: MAC of the port, RoCE
+ * @lid: LID of the port, IB
+ * @mtu: path MTU
+ * @rd_atomic: RDMA READs outstanding
+ */
+struct kv_path {
+	u32 port;
+	const struct ib_gid_attr *gid_attr;
+	u8 dmac[ETH_ALEN];
+	u16 lid;
+	enum ib_mtu mtu;
+	u8 rd_atomic;
+};
+
+/**
+ * struct kv_ep - endpoint; the first part is what the loop touches
+ * @qp: QP
+ * @cq: raw CQ of both its queues
+ * @wr: prebuilt send WRs, one a slot
+ * @rwr: prebuilt receive WRs, a ring
+ * @bad: what the last failed post call named
+ * @stop: KV_STOP_* of the lane that runs here
+ * @landing: last byte of an incoming message
+ * @landing_dma: its DMA address
+ * @stamp: last byte of an outgoing message
+ * @stamp_dma: its DMA address
+ * @depth: entries of @wr
+ * @recv_depth: entries of @rwr
+ * @wait: enum kverbs_wait
+ * @clock: enum kverbs_clock
+ * @breaths: operations since the last report to RCU
+ * @waits: empty polls, for the same
+ * @run_id: for tracepoints
+ * @lane: for tracepoints
+ * @wc: WCs of the last poll
+ */
+struct kv_ep {
+	struct ib_qp *qp;
+	struct ib_cq *cq;
+	struct ib_rdma_wr *wr;
+	struct ib_recv_wr *rwr;
+	const struct ib_send_wr *bad;
+	u32 *stop;
+	u8 *landing;
+	u64 landing_dma;
+	u8 *stamp;
+	u64 stamp_dma;
+	u32 depth;
+	u32 recv_depth;
+	u32 wait;
+	u32 clock;
+	u32 breaths;
+	u32 waits;
+	u32 run_id;
+	u32 lane;
+	struct ib_wc wc[KV_POLL_MAX];
+
+	struct kv_buf buf;
+	struct ib_sge sge;
+	struct ib_sge rsge;
+	u32 psn;
+	u32 sq_depth;
+	u32 rq_depth;
+	bool connected;
+};
+
+/**
+ * kv_path_open - find the way through a port
+ * @path: filled; kv_path_close() is to be called also on failure
+ * @ibdev: device, the caller is inside
+ * @job: checked job; an automatic gid_index is replaced by what was chosen
+ * @where: names the step that failed
+ * Return: 0 or -errno
+ */
+int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
+		 struct kv_job *job, const char **where);
+void kv_path_close(struct kv_path *path);
+
+/**
+ * kv_ep_create - make an endpoint
+ * @pd: protection domain
+ * @job: checked job
+ * @where: names the step that failed
+ * Return: endpoint, owned by the caller, or ERR_PTR()
+ */
+struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+			   const char **where);
+
+/**
+ * kv_ep_connect - connect two endpoints to each other, register their buffers
+ * @a: endpoint
+ * @b: its peer
+ * @path: the way between them
+ * @job: checked job
+ * @where: names the step that failed
+ *
+ * Afterwards both are in RTS, their MRs can be used, their WRs are built.
+ *
+ * Return: 0 or -errno
+ */
+int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
+		  const struct kv_job *job, const char **where);
+
+/**
+ * kv_ep_flush - move the QP to ERR and reap what is on its queues
+ * @ep: endpoint, no lane runs on it any more
+ *
+ * Bounded in time. Reaping is a courtesy: destroying the QP is the real fence.
+ */
+void kv_ep_flush(struct kv_ep *ep);
+
+/**
+ * kv_ep_destroy - free an endpoint
+ * @ep: endpoint, NULL or ERR_PTR() allowed; its peer must have been flushed
+ */
+void kv_ep_destroy(struct kv_ep *ep);
+
+/**
+ * kv_ep_bytes - memory of prebuilt WRs
+ * @job: checked job
+ * Return: bytes of one endpoint
+ */
+u64 kv_ep_bytes(const struct kv_job *job);
+
+#endif /* KV_ENDPOINT_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Lanes: kernel threads that run the loop. */
+#include <linux/kthread.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "clock.h"
+#include "lane.h"
+#include "run.h"
+#include "verbs.h"
+
+#define KV_GRACE_MS	50	/* wait for completions after a gentle stop */
+
+static_assert((u32)KV_LANE_GO == (u32)KV_STOP_NONE);
+static_assert((u32)KV_LANE_FINISH == (u32)KV_STOP_SOON);
+static_assert((u32)KV_LANE_ABANDON == (u32)KV_STOP_NOW);
+static_assert(KV_ID_RECV == 1ULL << 63);
+
+int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
+		    struct kv_ep *ep, const struct kv_ep *peer,
+		    struct kv_lane *other)
+{
+	u32 ring = roundup_pow_of_two(job->outstanding + 1);
+	struct kv_loop *l;
+	u32 metric;
+
+	l = kvzalloc(sizeof(*l), GFP_KERNEL);
+	if (!l)
+		return -ENOMEM;
+	lane->loop = l;
+	l->ep = ep;
+	l->chains = kvcalloc(ring, sizeof(*l->chains), GFP_KERNEL);
+	if (!l->chains)
+		return -ENOMEM;
+	if (other) {
+		l->pair = other->loop->pair;
+	} else {
+		l->pair = kzalloc(sizeof(*l->pair), GFP_KERNEL);
+		if (!l->pair)
+			return -ENOMEM;
+		l->pair->measured_from = KV_UNSET;
+		l->pair->total = KV_UNSET;
+	}
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (!kv_job_has_metric(job, lane->role, metric))
+			continue;
+		l->hist[metric] = kvmalloc(sizeof(struct kv_hist), GFP_KERNEL);
+		if (!l->hist[metric])
+			return -ENOMEM;
+		kv_hist_clear(l->hist[metric]);
+	}
+	l->iterations = job->iterations;
+	l->span = kv_clock_ticks(job->clock, job->duration_ms);
+	l->warm = kv_clock_ticks(job->clock, job->warmup_ms);
+	l->deadline = kv_clock_ticks(job->clock, job->deadline_ms);
+	l->grace = kv_clock_ticks(job->clock, KV_GRACE_MS);
+	l->size = job->step[0].size;
+	l->chain_mask = ring - 1;
+	l->depth = job->outstanding;
+	l->chain = job->chain;
+	l->signal = job->signal;
+	l->batch = job->poll_batch;
+	l->recv_depth = job->recv_depth;
+	l->timing = job->timing;
+	l->two_sided = kv_job_two_sided(job);
+	l->random = get_random_u64() | 1;
+	ep->stop = &lane->stop;
+	ep->run_id = kv_run_id(lane->run);
+	ep->lane = lane->index;
+	lane->qpn = ep->qp->qp_num;
+	lane->peer_qpn = peer->qp->qp_num;
+	lane->sq_depth = ep->sq_depth;
+	lane->rq_depth = ep->rq_depth;
+	lane->cq_depth = ep->cq->cqe;
+	return 0;
+}
+
+int kv_lane_fill(struct kv_lane *lane)
+{
+	if (!lane->loop->recv_depth)
+		return 0;
+	return kv_loop_fill(lane->loop) ? lane->loop->err : 0;
+}
+
+static int kv_lane_main(void *data)
+{
+	struct kv_lane *lane = data;
+	struct kv_loop *l = lane->loop;
+	unsigned long voluntary = current->nvcsw;
+	unsigned long involuntary = current->nivcsw;
+
+	kv_loop_run(l, kv_run_shape(lane->run), lane->role);
+	l->stat.switches = current->nvcsw - voluntary;
+	l->stat.preemptions = current->nivcsw - involuntary;
+	kv_run_lane_ended(lane->run, l->end != KVERBS_REASON_COMPLETE &&
+			  l->end != KVERBS_REASON_STOPPED);
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+int kv_lane_start(struct kv_lane *lane)
+{
+	struct task_struct *task;
+
+	task = kthread_create_on_node(kv_lane_main, lane,
+				      cpu_to_node(lane->cpu), "kverbs/%u:%u",
+				      kv_run_id(lane->run), lane->index);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, lane->cpu);
+	get_task_struct(task);
+	lane->task = task;
+	wake_up_process(task);
+	return 0;
+}
+
+void kv_lane_stop(struct kv_lane *lane, u32 how)
+{
+	u32 old = READ_ONCE(lane->stop);
+
+	while (old < how) {
+		u32 seen = cmpxchg(&lane->stop, old, how);
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+}
+
+void kv_lane_join(struct kv_lane *lane)
+{
+	if (!lane->task)
+		return;
+	kthread_stop(lane->task);
+	put_task_struct(lane->task);
+	lane->task = NULL;
+}
+
+void kv_lane_free(struct kv_lane *lane)
+{
+	struct kv_loop *l = lane->loop;
+	u32 metric;
+
+	if (!l)
+		return;
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
+		kvfree(l->hist[metric]);
+	/* the initiator's lane made what both lanes of the pair share */
+	if (lane->role == KVERBS_ROLE_INITIATOR)
+		kfree(l->pair);
+	kvfree(l->chains);
+	kvfree(l);
+	lane->loop = NULL;
+}
+
+void kv_lane_end(const struct kv_lane *lane, struct kv_lane_end *end)
+{
+	const struct kv_loop *l = lane->loop;
+
+	memset(end, 0, sizeof(*end));
+	if (!l)
+		return;
+	end->reason = l->end;
+	end->err = l->err;
+	end->err_wr = l->err_wr;
+	end->wc_status = l->wc_status;
+	end->wc_vendor = l->wc_vendor;
+}
+
+const struct kv_stat *kv_lane_stat(const struct kv_lane *lane)
+{
+	return lane->loop ? &lane->loop->stat : NULL;
+}
+
+const struct kv_hist *kv_lane_hist(const struct kv_lane *lane, u32 metric)
+{
+	return lane->loop ? lane->loop->hist[metric] : NULL;
+}

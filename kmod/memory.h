@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Buffer of one QP: zeroed pages, DMA mapped, covered by one MR. The first half
+ * is what the QP sends, the second what its peer may write.
+ */
+#ifndef KV_MEMORY_H
+#define KV_MEMORY_H
+
+#include <linux/scatterlist.h>
+#include <rdma/ib_verbs.h>
+
+#include "side.h"
+
+/**
+ * struct kv_buf - buffer
+ * @ibdev: device it is mapped for
+ * @sgt: its pages, in pieces of up to 2^KV_BUF_ORDER pages
+ * @mapped: DMA mapped entries of @sgt, 0: not mapped
+ * @bytes: length
+ * @mr: covers all of it once registered
+ */
+struct kv_buf {
+	struct ib_device *ibdev;
+	struct sg_table sgt;
+	int mapped;
+	u64 bytes;
+	struct ib_mr *mr;
+};
+
+/**
+ * kv_buf_create - allocate and map a buffer, allocate and fill its MR
+ * @buf: zeroed by the caller
+ * @pd: protection domain of the MR
+ * @bytes: length, not 0
+ * @node: NUMA node of the pages
+ * @where: names the step that failed
+ * Return: 0 or -errno; on failure kv_buf_destroy() is still to be called
+ */
+int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
+		  const char **where);
+
+/**
+ * kv_buf_destroy - undo kv_buf_create(), however far it came
+ * @buf: buffer; no QP may use it any more
+ */
+void kv_buf_destroy(struct kv_buf *buf);
+
+/**
+ * kv_buf_dma - DMA address of the whole buffer
+ * @buf: buffer
+ * Return: address, 0 when it is in more than one piece
+ */
+u64 kv_buf_dma(const struct kv_buf *buf);
+
+/**
+ * kv_buf_byte - find one byte of a buffer for the CPU
+ * @buf: buffer
+ * @offset: below @bytes
+ * @dma: its DMA address, for ib_dma_sync_single_for_cpu() and _for_device()
+ * Return: its kernel address
+ */
+u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma);
+
+#endif /* KV_MEMORY_H */

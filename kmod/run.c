@@ -1,0 +1,789 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Runs: their table, their life, what ends them. */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/suspend.h>
+#include <linux/xarray.h>
+
+#include "clock.h"
+#include "debugfs.h"
+#include "main.h"
+#include "netlink.h"
+#include "run.h"
+#include "trace.h"
+
+#define KV_OFFLINE_WAIT_MS	200	/* for lanes of a CPU that goes offline */
+
+enum kv_todo {
+	KV_TODO_CONNECT,
+	KV_TODO_START,
+	KV_TODO_FINISH,
+};
+
+static DEFINE_XARRAY_ALLOC1(kv_runs);
+static u32 kv_next_id;
+static atomic_t kv_nruns = ATOMIC_INIT(0);
+static atomic_long_t kv_bytes = ATOMIC_LONG_INIT(0);
+static struct workqueue_struct *kv_wq;
+static enum cpuhp_state kv_cpuhp;
+
+static void kv_run_work(struct work_struct *work);
+static void kv_run_expire(struct work_struct *work);
+
+static void kv_run_free(struct kref *ref)
+{
+	struct kv_run *run = container_of(ref, struct kv_run, ref);
+	u32 i;
+
+	for (i = 0; run->lane && i < run->nlanes; i++)
+		kv_lane_free(&run->lane[i]);
+	kvfree(run->lane);
+	kvfree(run->ep);
+	if (run->dev)
+		kv_dev_put(run->dev);
+	put_net(run->net);
+	atomic_long_sub(run->bytes, &kv_bytes);
+	atomic_dec(&kv_nruns);
+	kfree(run);
+}
+
+void kv_run_put(struct kv_run *run)
+{
+	kref_put(&run->ref, kv_run_free);
+}
+
+u32 kv_run_id(const struct kv_run *run)
+{
+	return run->id;
+}
+
+u32 kv_run_shape(const struct kv_run *run)
+{
+	return run->granted.shape;
+}
+
+static bool kv_run_has_lanes(struct kv_run *run)
+{
+	struct kv_run_status status;
+
+	kv_run_status(run, &status);
+	return status.state != KVERBS_STATE_NEW;
+}
+
+const struct kv_stat *kv_run_lane_stat(struct kv_run *run, u32 lane)
+{
+	return kv_run_has_lanes(run) ? kv_lane_stat(&run->lane[lane]) : NULL;
+}
+
+const struct kv_hist *kv_run_lane_hist(struct kv_run *run, u32 lane,
+				       u32 metric)
+{
+	return kv_run_has_lanes(run) ? kv_lane_hist(&run->lane[lane], metric) :
+				       NULL;
+}
+
+static void kv_run_queue(struct kv_run *run, enum kv_todo what)
+{
+	set_bit(what, &run->todo);
+	kref_get(&run->ref);
+	if (!queue_work(kv_wq, &run->work))
+		kv_run_put(run);
+}
+
+void kv_run_status(struct kv_run *run, struct kv_run_status *status)
+{
+	spin_lock(&run->lock);
+	*status = run->status;
+	spin_unlock(&run->lock);
+}
+
+/* the new state is there before the owner hears of it */
+static void kv_run_enter(struct kv_run *run, u32 state, u32 reason)
+{
+	bool deleted;
+	int err;
+
+	spin_lock(&run->lock);
+	run->status.state = state;
+	run->status.reason = reason;
+	run->status.generation++;
+	run->busy = false;
+	deleted = run->deleted;
+	err = run->status.err;
+	spin_unlock(&run->lock);
+	trace_kverbs_run_state(run->id, run->device, state, reason, err);
+	if (!deleted)
+		kv_netlink_notify(run);
+}
+
+static void kv_run_failed_at(struct kv_run *run, const char *where, int err)
+{
+	spin_lock(&run->lock);
+	run->status.err = err;
+	strscpy(run->status.where, where, sizeof(run->status.where));
+	spin_unlock(&run->lock);
+}
+
+static u32 kv_run_abort_reason(struct kv_run *run)
+{
+	u32 reason;
+
+	spin_lock(&run->lock);
+	reason = run->abort_reason;
+	spin_unlock(&run->lock);
+	return reason;
+}
+
+static void kv_run_stop_lanes(struct kv_run *run, u32 how)
+{
+	u32 i;
+
+	for (i = 0; i < run->nlanes; i++)
+		kv_lane_stop(&run->lane[i], how);
+}
+
+/* end a run from outside, whatever its state; the first reason stays */
+static void kv_run_abort(struct kv_run *run, u32 reason, u32 how)
+{
+	spin_lock(&run->lock);
+	if (!run->abort_reason)
+		run->abort_reason = reason;
+	spin_unlock(&run->lock);
+	kv_run_stop_lanes(run, how);
+	kv_run_queue(run, KV_TODO_FINISH);
+}
+
+void kv_run_lane_ended(struct kv_run *run, bool failed)
+{
+	if (failed)
+		kv_run_stop_lanes(run, KV_LANE_ABANDON);
+	if (atomic_dec_and_test(&run->running))
+		kv_run_queue(run, KV_TODO_FINISH);
+}
+
+static void kv_run_expire(struct work_struct *work)
+{
+	struct kv_run *run = container_of(to_delayed_work(work), struct kv_run,
+					  expire);
+
+	kv_run_abort(run, KVERBS_REASON_STOPPED, KV_LANE_FINISH);
+}
+
+static int kv_run_charge(u64 bytes)
+{
+	if (atomic_long_add_return(bytes, &kv_bytes) <= (long)kv_max_bytes)
+		return 0;
+	atomic_long_sub(bytes, &kv_bytes);
+	return -ENOMEM;
+}
+
+/* lanes go to CPUs in the order given, else to those near the device */
+static int kv_run_choose_cpus(struct kv_job *job, struct kv_dev *dev,
+			      struct kv_refusal *no)
+{
+	int node = ibdev_to_node(dev->ibdev);
+	u32 lanes = kv_job_lanes(job), i;
+	int cpu;
+
+	for (i = 0; i < job->ncpus; i++) {
+		if (job->cpu[i] < nr_cpu_ids && cpu_online(job->cpu[i]))
+			continue;
+		kv_refuse(no, KVERBS_JOB_A_CPU,
+			  "cpu %u: is not online, %u are; see /sys/devices/system/cpu/online",
+			  job->cpu[i], num_online_cpus());
+		return -EINVAL;
+	}
+	if (job->ncpus)
+		return 0;
+	if (node != NUMA_NO_NODE) {
+		for_each_cpu_and(cpu, cpumask_of_node(node), cpu_online_mask) {
+			if (job->ncpus == min_t(u32, lanes, KVERBS_CPUS_MAX))
+				return 0;
+			job->cpu[job->ncpus++] = cpu;
+		}
+	}
+	if (job->ncpus)
+		return 0;
+	for_each_online_cpu(cpu) {
+		if (job->ncpus == min_t(u32, lanes, KVERBS_CPUS_MAX))
+			break;
+		job->cpu[job->ncpus++] = cpu;
+	}
+	return 0;
+}
+
+static int kv_run_check(struct kv_job *granted, struct kv_dev *dev,
+			struct kv_refusal *no)
+{
+	struct kv_caps caps;
+
+	if (!kv_clock_desc(granted->clock)) {
+		kv_refuse(no, KVERBS_JOB_A_CLOCK,
+			  "clock cpu: this machine has no usable CPU counter; use --clock raw");
+		return -EINVAL;
+	}
+	if (granted->node != KV_AUTO &&
+	    (granted->node >= nr_node_ids || !node_online(granted->node))) {
+		kv_refuse(no, KVERBS_JOB_A_NODE,
+			  "node %u: is not online; see /sys/devices/system/node/online",
+			  granted->node);
+		return -EINVAL;
+	}
+	if (granted->shape < KV_SHAPES && granted->nsteps &&
+	    granted->step[0].op < KV_OPS &&
+	    kv_run_choose_cpus(granted, dev, no))
+		return -EINVAL;
+	kv_dev_caps(dev, granted->port, &caps);
+	return kv_job_check(granted, &caps, no) ? -EINVAL : 0;
+}
+
+static u64 kv_run_bytes(const struct kv_job *job)
+{
+	u32 lanes = kv_job_lanes(job);
+
+	/* a lane's ring of chains has up to twice its WRs, 32 bytes each */
+	return kv_job_bytes(job) + 2ULL * job->pairs * kv_ep_bytes(job) +
+	       (u64)lanes * (sizeof(struct kv_lane) +
+			     2ULL * (job->outstanding + 1) * 32);
+}
+
+struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
+			  const struct kv_job *job, struct kv_refusal *no)
+{
+	struct kv_run *run;
+	u32 i, per_pair;
+	int rc;
+
+	no->attr = 0;
+	snprintf(no->text, sizeof(no->text), "out of memory");
+	if (atomic_inc_return(&kv_nruns) > kv_max_runs) {
+		kv_refuse(no, 0,
+			  "runs: the limit is %u at a time; delete one, or raise the module's max_runs",
+			  kv_max_runs);
+		atomic_dec(&kv_nruns);
+		return ERR_PTR(-EBUSY);
+	}
+	run = kzalloc(sizeof(*run), GFP_KERNEL);
+	if (!run) {
+		atomic_dec(&kv_nruns);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&run->ref);
+	spin_lock_init(&run->lock);
+	INIT_WORK(&run->work, kv_run_work);
+	INIT_DELAYED_WORK(&run->expire, kv_run_expire);
+	run->net = get_net(net);
+	run->portid = portid;
+	run->job = *job;
+	run->granted = *job;
+	strscpy(run->device, device, sizeof(run->device));
+
+	run->dev = kv_dev_find(net, device);
+	if (!run->dev || !kv_dev_enter(run->dev)) {
+		kv_refuse(no, 0,
+			  "device %s: no RDMA device of that name with kernel verbs; see 'kverbs devices'",
+			  device);
+		rc = -ENODEV;
+		goto fail;
+	}
+	rc = kv_run_check(&run->granted, run->dev, no);
+	kv_dev_leave(run->dev);
+	if (rc)
+		goto fail;
+
+	rc = kv_run_charge(kv_run_bytes(&run->granted));
+	if (rc) {
+		kv_refuse(no, KVERBS_JOB_A_STEP,
+			  "run: needs %llu bytes, all runs may hold %lu and hold %ld; delete a run, use a smaller -s or -q, or raise the module's max_bytes",
+			  kv_run_bytes(&run->granted), kv_max_bytes,
+			  atomic_long_read(&kv_bytes));
+		goto fail;
+	}
+	run->bytes = kv_run_bytes(&run->granted);
+	rc = -ENOMEM;
+	run->nlanes = kv_job_lanes(&run->granted);
+	run->nep = 2 * run->granted.pairs;
+	run->lane = kvcalloc(run->nlanes, sizeof(*run->lane), GFP_KERNEL);
+	run->ep = kvcalloc(run->nep, sizeof(*run->ep), GFP_KERNEL);
+	if (!run->lane || !run->ep)
+		goto fail;
+	per_pair = kv_job_lanes_per_pair(&run->granted);
+	for (i = 0; i < run->nlanes; i++) {
+		run->lane[i].run = run;
+		run->lane[i].index = i;
+		run->lane[i].role = i % per_pair;
+		run->lane[i].cpu = run->granted.cpu[i % run->granted.ncpus];
+	}
+	kref_get(&run->ref);	/* of the table */
+	rc = xa_alloc_cyclic(&kv_runs, &run->id, run, xa_limit_31b,
+			     &kv_next_id, GFP_KERNEL);
+	if (rc < 0) {
+		kv_run_put(run);
+		goto fail;
+	}
+	kv_debugfs_add(run);
+	return run;
+
+fail:
+	kv_run_put(run);
+	return ERR_PTR(rc);
+}
+
+static bool kv_run_owned(const struct kv_run *run, struct net *net, u32 portid)
+{
+	return net_eq(run->net, net) && run->portid == portid;
+}
+
+struct kv_run *kv_run_find(struct net *net, u32 portid, u32 id)
+{
+	struct kv_run *run;
+
+	xa_lock(&kv_runs);
+	run = xa_load(&kv_runs, id);
+	if (!run)
+		run = ERR_PTR(-ENOENT);
+	else if (!kv_run_owned(run, net, portid))
+		run = ERR_PTR(-EPERM);
+	else
+		kref_get(&run->ref);
+	xa_unlock(&kv_runs);
+	return run;
+}
+
+struct kv_run *kv_run_next(struct net *net, u32 portid, u32 id)
+{
+	unsigned long index = id;
+	struct kv_run *run;
+
+	xa_lock(&kv_runs);
+	for (run = xa_find(&kv_runs, &index, ULONG_MAX, XA_PRESENT); run;
+	     run = xa_find_after(&kv_runs, &index, ULONG_MAX, XA_PRESENT)) {
+		if (kv_run_owned(run, net, portid)) {
+			kref_get(&run->ref);
+			break;
+		}
+	}
+	xa_unlock(&kv_runs);
+	return run;
+}
+
+/* mark a command as being done, if the state allows it */
+static int kv_run_command(struct kv_run *run, u32 from, enum kv_todo what,
+			  const char *wrong, const char **why)
+{
+	int rc = 0;
+
+	spin_lock(&run->lock);
+	if (run->busy) {
+		*why = "the run is busy with an earlier command: wait for its notification";
+		rc = -EBUSY;
+	} else if (run->status.state != from) {
+		*why = wrong;
+		rc = -EINVAL;
+	} else {
+		run->busy = true;
+	}
+	spin_unlock(&run->lock);
+	if (!rc)
+		kv_run_queue(run, what);
+	return rc;
+}
+
+int kv_run_connect(struct kv_run *run, const char **why)
+{
+	return kv_run_command(run, KVERBS_STATE_NEW, KV_TODO_CONNECT,
+			      "only a NEW run can be connected: make another run",
+			      why);
+}
+
+int kv_run_start(struct kv_run *run, const char **why)
+{
+	return kv_run_command(run, KVERBS_STATE_READY, KV_TODO_START,
+			      "only a READY run can be started, once: connect it first, or make another run",
+			      why);
+}
+
+int kv_run_stop(struct kv_run *run, const char **why)
+{
+	struct kv_run_status status;
+
+	kv_run_status(run, &status);
+	if (kv_run_ended(&status)) {
+		*why = "the run has already ended: its results can be read";
+		return -EALREADY;
+	}
+	kv_run_abort(run, KVERBS_REASON_STOPPED, KV_LANE_FINISH);
+	return 0;
+}
+
+void kv_run_delete(struct kv_run *run)
+{
+	bool was;
+
+	spin_lock(&run->lock);
+	was = run->deleted;
+	run->deleted = true;
+	spin_unlock(&run->lock);
+	if (was)
+		return;
+	xa_erase(&kv_runs, run->id);
+	kv_run_abort(run, KVERBS_REASON_STOPPED, KV_LANE_ABANDON);
+	kv_run_put(run);	/* of the table */
+}
+
+/* the run leaves its device: no verbs object is left, results stay */
+static void kv_run_teardown(struct kv_run *run)
+{
+	u32 i;
+
+	for (i = 0; i < run->nep; i++) {
+		if (!IS_ERR_OR_NULL(run->ep[i]))
+			kv_ep_flush(run->ep[i]);
+	}
+	for (i = 0; i < run->nep; i++) {
+		kv_ep_destroy(run->ep[i]);
+		run->ep[i] = NULL;
+	}
+	kv_path_close(&run->path);
+	if (run->pd)
+		ib_dealloc_pd(run->pd);
+	run->pd = NULL;
+	if (run->inside)
+		kv_dev_leave(run->dev);
+	run->inside = false;
+}
+
+static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
+		       const char **where)
+{
+	struct ib_device *ibdev = run->dev->ibdev;
+	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
+	struct kv_lane *first, *lane;
+	u32 i, j;
+	int rc;
+
+	/* the port may have changed since the run was made */
+	kv_dev_refresh(run->dev);
+	rc = kv_run_check(&run->granted, run->dev, no);
+	if (rc) {
+		*where = no->text;
+		return rc;
+	}
+	rc = kv_path_open(&run->path, ibdev, &run->granted, where);
+	if (rc)
+		return rc;
+	run->status.gid_type = run->path.gid_attr ?
+			       run->path.gid_attr->gid_type : IB_GID_TYPE_IB;
+	*where = "allocate PD";
+	run->pd = ib_alloc_pd(ibdev, 0);
+	if (IS_ERR(run->pd)) {
+		rc = PTR_ERR(run->pd);
+		run->pd = NULL;
+		return rc;
+	}
+	for (i = 0; i < run->nep; i++) {
+		if (kv_run_abort_reason(run))
+			return -EINTR;
+		run->ep[i] = kv_ep_create(run->pd, &run->granted, where);
+		if (IS_ERR(run->ep[i]))
+			return PTR_ERR(run->ep[i]);
+	}
+	for (i = 0; i < run->nep; i += 2) {
+		if (kv_run_abort_reason(run))
+			return -EINTR;
+		rc = kv_ep_connect(run->ep[i], run->ep[i + 1], &run->path,
+				   &run->granted, where);
+		if (rc)
+			return rc;
+	}
+	*where = "allocate histograms";
+	for (i = 0; i < run->nlanes; i += per_pair) {
+		first = NULL;
+		for (j = 0; j < per_pair; j++) {
+			lane = &run->lane[i + j];
+			rc = kv_lane_prepare(lane, &run->granted,
+					     run->ep[i / per_pair * 2 + j],
+					     run->ep[i / per_pair * 2 + !j],
+					     first);
+			if (rc)
+				return rc;
+			first = lane;
+		}
+	}
+	return 0;
+}
+
+static void kv_run_end(struct kv_run *run, u32 reason)
+{
+	kv_run_teardown(run);
+	kv_run_enter(run, reason == KVERBS_REASON_COMPLETE ||
+			  reason == KVERBS_REASON_STOPPED ?
+			  KVERBS_STATE_DONE : KVERBS_STATE_FAILED, reason);
+}
+
+static void kv_run_do_connect(struct kv_run *run)
+{
+	const char *where = "open device";
+	struct kv_refusal no = { };
+	u32 reason;
+	int rc;
+
+	run->inside = kv_dev_enter(run->dev);
+	if (!run->inside) {
+		kv_run_end(run, KVERBS_REASON_DEVICE_GONE);
+		return;
+	}
+	rc = kv_run_make(run, &no, &where);
+	reason = kv_run_abort_reason(run);
+	if (reason) {
+		kv_run_end(run, reason);
+	} else if (rc) {
+		kv_run_failed_at(run, where, rc);
+		kv_run_end(run, KVERBS_REASON_SETUP);
+	} else {
+		kv_run_enter(run, KVERBS_STATE_READY, KVERBS_REASON_NONE);
+	}
+}
+
+/* what the lanes say together: the first failure, else stopped, else complete */
+static u32 kv_run_verdict(struct kv_run *run)
+{
+	u32 reason = KVERBS_REASON_COMPLETE, i;
+	struct ib_qp_init_attr init;
+	struct kv_lane_end end;
+	struct ib_qp_attr attr;
+	struct kv_ep *ep;
+
+	for (i = 0; i < run->nlanes; i++) {
+		kv_lane_end(&run->lane[i], &end);
+		if (end.reason == KVERBS_REASON_COMPLETE)
+			continue;
+		if (end.reason == KVERBS_REASON_STOPPED ||
+		    end.reason == KVERBS_REASON_NONE) {
+			reason = KVERBS_REASON_STOPPED;
+			continue;
+		}
+		ep = run->ep[i / kv_job_lanes_per_pair(&run->granted) * 2 +
+			     run->lane[i].role];
+		memset(&attr, 0, sizeof(attr));
+		if (ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
+			attr.qp_state = IB_QPS_ERR;
+		spin_lock(&run->lock);
+		run->status.err = end.err;
+		run->status.err_lane = i;
+		run->status.err_wr = end.err_wr;
+		run->status.wc_status = end.wc_status;
+		run->status.wc_vendor = end.wc_vendor;
+		run->status.qp_state = attr.qp_state;
+		spin_unlock(&run->lock);
+		return end.reason;
+	}
+	return reason;
+}
+
+static void kv_run_do_start(struct kv_run *run)
+{
+	u32 reason = KVERBS_REASON_SETUP, i;
+	int rc = 0;
+
+	atomic_set(&run->running, run->nlanes);
+	for (i = 0; i < run->nlanes && !rc; i++) {
+		if (run->lane[i].role == KVERBS_ROLE_RESPONDER ||
+		    kv_shape_rules[run->granted.shape].answers)
+			rc = kv_lane_fill(&run->lane[i]);
+	}
+	if (rc) {
+		kv_run_failed_at(run, "post receives", rc);
+		kv_run_end(run, reason);
+		return;
+	}
+	cpus_read_lock();
+	for (i = 0; i < run->nlanes && !rc; i++) {
+		if (!cpu_online(run->lane[i].cpu)) {
+			reason = KVERBS_REASON_CPU_OFFLINE;
+			rc = -ENODEV;
+		}
+	}
+	if (!rc)
+		kv_run_enter(run, KVERBS_STATE_RUNNING, KVERBS_REASON_NONE);
+	for (i = 0; i < run->nlanes && !rc; i++)
+		rc = kv_lane_start(&run->lane[i]);
+	cpus_read_unlock();
+	if (!rc) {
+		queue_delayed_work(kv_wq, &run->expire,
+				   msecs_to_jiffies(kv_max_time_ms));
+		return;
+	}
+	kv_run_stop_lanes(run, KV_LANE_ABANDON);
+	for (i = 0; i < run->nlanes; i++)
+		kv_lane_join(&run->lane[i]);
+	kv_run_failed_at(run, "start lanes", rc);
+	kv_run_end(run, reason);
+}
+
+static void kv_run_do_finish(struct kv_run *run)
+{
+	struct kv_run_status status;
+	u32 reason, verdict, i;
+
+	kv_run_status(run, &status);
+	if (kv_run_ended(&status))
+		return;
+	reason = kv_run_abort_reason(run);
+	if (status.state == KVERBS_STATE_RUNNING) {
+		if (!reason && atomic_read(&run->running))
+			return;
+		for (i = 0; i < run->nlanes; i++)
+			kv_lane_join(&run->lane[i]);
+		cancel_delayed_work_sync(&run->expire);
+		/* a stop that came as the last lane ended took nothing away */
+		verdict = kv_run_verdict(run);
+		if (!reason || reason == KVERBS_REASON_STOPPED)
+			reason = verdict;
+	}
+	kv_run_end(run, reason);
+}
+
+static void kv_run_work(struct work_struct *work)
+{
+	struct kv_run *run = container_of(work, struct kv_run, work);
+	bool deleted;
+
+	if (test_and_clear_bit(KV_TODO_CONNECT, &run->todo))
+		kv_run_do_connect(run);
+	if (test_and_clear_bit(KV_TODO_START, &run->todo)) {
+		if (kv_run_abort_reason(run))
+			set_bit(KV_TODO_FINISH, &run->todo);
+		else
+			kv_run_do_start(run);
+	}
+	if (test_and_clear_bit(KV_TODO_FINISH, &run->todo))
+		kv_run_do_finish(run);
+	spin_lock(&run->lock);
+	deleted = run->deleted;
+	spin_unlock(&run->lock);
+	if (deleted)
+		kv_debugfs_remove(run);
+	kv_run_put(run);
+}
+
+void kv_runs_abort_device(struct kv_dev *dev, u32 reason)
+{
+	unsigned long index;
+	struct kv_run *run;
+
+	xa_lock(&kv_runs);
+	xa_for_each(&kv_runs, index, run) {
+		if (run->dev == dev)
+			kv_run_abort(run, reason, KV_LANE_ABANDON);
+	}
+	xa_unlock(&kv_runs);
+}
+
+void kv_runs_delete_owner(struct net *net, u32 portid)
+{
+	struct kv_run *run;
+
+	while ((run = kv_run_next(net, portid, 0))) {
+		kv_run_delete(run);
+		kv_run_put(run);
+	}
+}
+
+static void kv_runs_abort_all(u32 reason, u32 cpu)
+{
+	unsigned long index;
+	struct kv_run *run;
+	u32 i;
+
+	xa_lock(&kv_runs);
+	xa_for_each(&kv_runs, index, run) {
+		for (i = 0; i < run->nlanes; i++) {
+			if (cpu == KV_AUTO || run->lane[i].cpu == cpu)
+				break;
+		}
+		if (i < run->nlanes)
+			kv_run_abort(run, reason, KV_LANE_ABANDON);
+	}
+	xa_unlock(&kv_runs);
+}
+
+static u32 kv_lanes_on(u32 cpu)
+{
+	unsigned long index;
+	struct kv_run *run;
+	u32 i, n = 0;
+
+	xa_lock(&kv_runs);
+	xa_for_each(&kv_runs, index, run) {
+		for (i = 0; i < run->nlanes; i++)
+			n += run->lane[i].cpu == cpu && run->lane[i].task;
+	}
+	xa_unlock(&kv_runs);
+	return n;
+}
+
+/* bound threads would be moved to another CPU without a word */
+static int kv_cpu_offline(unsigned int cpu)
+{
+	unsigned int waited;
+
+	kv_runs_abort_all(KVERBS_REASON_CPU_OFFLINE, cpu);
+	for (waited = 0; kv_lanes_on(cpu) && waited < KV_OFFLINE_WAIT_MS;
+	     waited++)
+		msleep(1);
+	return 0;
+}
+
+static int kv_pm_event(struct notifier_block *nb, unsigned long event,
+		       void *data)
+{
+	if (event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE)
+		kv_runs_abort_all(KVERBS_REASON_SUSPEND, KV_AUTO);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block kv_pm_notifier = {
+	.notifier_call = kv_pm_event,
+};
+
+int kv_runs_init(void)
+{
+	int rc;
+
+	kv_wq = alloc_workqueue("kverbs", WQ_UNBOUND, 0);
+	if (!kv_wq)
+		return -ENOMEM;
+	rc = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "kverbs:online",
+				       NULL, kv_cpu_offline);
+	if (rc < 0) {
+		destroy_workqueue(kv_wq);
+		return rc;
+	}
+	kv_cpuhp = rc;
+	rc = register_pm_notifier(&kv_pm_notifier);
+	if (rc) {
+		cpuhp_remove_state_nocalls(kv_cpuhp);
+		destroy_workqueue(kv_wq);
+		return rc;
+	}
+	return 0;
+}
+
+/* netlink is gone and so are all devices: what is left only waits to be freed */
+void kv_runs_exit(void)
+{
+	unsigned long index = 0;
+	struct kv_run *run;
+
+	unregister_pm_notifier(&kv_pm_notifier);
+	cpuhp_remove_state_nocalls(kv_cpuhp);
+	while ((run = xa_find(&kv_runs, &index, ULONG_MAX, XA_PRESENT)))
+		kv_run_delete(run);
+	destroy_workqueue(kv_wq);
+	tracepoint_synchronize_unregister();
+	xa_destroy(&kv_runs);
+}

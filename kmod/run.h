@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Run: one job on one device, with a life: NEW, READY, RUNNING, then DONE or
+ * FAILED.
+ *
+ * Commands (from netlink) check the state, mark what is to be done and return.
+ * The run's work item, which never runs twice at a time, does it: it alone
+ * touches verbs objects and threads. A run is reached through the table of runs,
+ * which holds a reference until the run is deleted; the work item holds one while
+ * it is queued.
+ */
+#ifndef KV_RUN_H
+#define KV_RUN_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+
+#include "device.h"
+#include "endpoint.h"
+#include "lane.h"
+#include "side.h"
+
+struct dentry;
+
+/**
+ * struct kv_run_status - the part of a run that changes, read in one go
+ * @state: enum kverbs_state
+ * @reason: enum kverbs_reason
+ * @err: -errno of the step, post or poll call that failed
+ * @err_lane: lane of the error
+ * @err_wr: WR of the error
+ * @wc_status: of KVERBS_REASON_WC
+ * @wc_vendor: likewise
+ * @qp_state: state of the QP at the error
+ * @generation: changes when results do
+ * @gid_type: enum ib_gid_type of the path
+ * @where: step of set-up that failed, or empty
+ */
+struct kv_run_status {
+	u32 state;
+	u32 reason;
+	int err;
+	u32 err_lane;
+	u64 err_wr;
+	u32 wc_status;
+	u32 wc_vendor;
+	u32 qp_state;
+	u32 generation;
+	u32 gid_type;
+	char where[192];
+};
+
+/**
+ * struct kv_run - run
+ * @ref: table of runs, queued work, readers
+ * @id: in the table of runs
+ * @net: namespace of the owner, with a reference
+ * @portid: netlink port of the owner
+ * @dev: device, with a reference
+ * @device: its name when the run was made
+ * @job: as asked
+ * @granted: as run; @ncpus entries of @cpu filled, nothing at KV_AUTO but node
+ *	(and gid_index before READY)
+ * @bytes: memory charged
+ * @nlanes: entries of @lane
+ * @lane: lanes
+ * @nep: entries of @ep
+ * @ep: endpoints, two a pair
+ * @pd: protection domain
+ * @path: the way back to the port
+ * @inside: the run is inside its device
+ * @running: lanes that have not ended
+ * @todo: bits of enum kv_todo
+ * @work: does them
+ * @expire: ends a run that takes longer than max_time_ms
+ * @lock: guards @status, @busy, @deleted, @abort_reason
+ * @status: see above
+ * @busy: a command is being done
+ * @deleted: not in the table of runs any more
+ * @abort_reason: enum kverbs_reason, why the run was ended from outside
+ * @dir: debugfs folder
+ */
+struct kv_run {
+	struct kref ref;
+	u32 id;
+	struct net *net;
+	u32 portid;
+	struct kv_dev *dev;
+	char device[IB_DEVICE_NAME_MAX];
+	struct kv_job job;
+	struct kv_job granted;
+	u64 bytes;
+	u32 nlanes;
+	struct kv_lane *lane;
+	u32 nep;
+	struct kv_ep **ep;
+	struct ib_pd *pd;
+	struct kv_path path;
+	bool inside;
+	atomic_t running;
+	unsigned long todo;
+	struct work_struct work;
+	struct delayed_work expire;
+	spinlock_t lock;
+	struct kv_run_status status;
+	bool busy;
+	bool deleted;
+	u32 abort_reason;
+	struct dentry *dir;
+};
+
+/**
+ * kv_run_new - make a run
+ * @net: namespace of the owner
+ * @portid: netlink port of the owner
+ * @device: name of the device
+ * @job: job as asked, fields within their ranges
+ * @no: why it was refused, with a text in every case
+ * Return: run with a reference for the caller, or ERR_PTR()
+ */
+struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
+			  const struct kv_job *job, struct kv_refusal *no);
+
+/**
+ * kv_run_find - find a run of this owner
+ * @net: namespace of who asks
+ * @portid: netlink port of who asks
+ * @id: run
+ * Return: run with a reference; ERR_PTR(-ENOENT); ERR_PTR(-EPERM) when it belongs
+ *	to another socket
+ */
+struct kv_run *kv_run_find(struct net *net, u32 portid, u32 id);
+
+/**
+ * kv_run_next - walk the runs of an owner
+ * @net: namespace of the owner
+ * @portid: netlink port of the owner
+ * @id: least id
+ * Return: run with a reference, or NULL
+ */
+struct kv_run *kv_run_next(struct net *net, u32 portid, u32 id);
+
+void kv_run_put(struct kv_run *run);
+
+/* commands: 0, or -errno with a constant text in *why; none sleeps for long */
+int kv_run_connect(struct kv_run *run, const char **why);
+int kv_run_start(struct kv_run *run, const char **why);
+int kv_run_stop(struct kv_run *run, const char **why);
+
+/**
+ * kv_run_delete - forget a run: it is unlinked now, and stopped and freed soon
+ * @run: run; the caller keeps its reference
+ */
+void kv_run_delete(struct kv_run *run);
+
+void kv_run_status(struct kv_run *run, struct kv_run_status *status);
+
+/**
+ * kv_run_ended - has the run its results?
+ * @status: status
+ * Return: true when DONE or FAILED
+ */
+static inline bool kv_run_ended(const struct kv_run_status *status)
+{
+	return status->state == KVERBS_STATE_DONE ||
+	       status->state == KVERBS_STATE_FAILED;
+}
+
+/**
+ * kv_run_lane_stat - counters of a lane, for readers at any moment
+ * @run: run
+ * @lane: below @nlanes
+ * Return: counters, NULL before the run was READY
+ */
+const struct kv_stat *kv_run_lane_stat(struct kv_run *run, u32 lane);
+
+/* likewise, its histogram of a metric, NULL where there is none */
+const struct kv_hist *kv_run_lane_hist(struct kv_run *run, u32 lane,
+				       u32 metric);
+
+u32 kv_run_id(const struct kv_run *run);
+u32 kv_run_shape(const struct kv_run *run);
+
+/* a lane has ended, from its own thread; failed: the others are to stop */
+void kv_run_lane_ended(struct kv_run *run, bool failed);
+
+/* end runs from outside; none of these waits */
+void kv_runs_abort_device(struct kv_dev *dev, u32 reason);
+void kv_runs_delete_owner(struct net *net, u32 portid);
+
+int kv_runs_init(void);
+void kv_runs_exit(void);
+
+#endif /* KV_RUN_H */

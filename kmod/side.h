@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the shared headers need, in the kernel. */
+#ifndef KV_SIDE_H
+#define KV_SIDE_H
+
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#include <linux/kverbs.h>
+#include <kverbs/hist.h>
+#include <kverbs/stat.h>
+#include <kverbs/job.h>
+#include <kverbs/clock.h>
+
+#endif /* KV_SIDE_H */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The kernel's side of the loop: its primitives over kernel verbs. Included by
+ * the one file that runs the loop.
+ */
+#ifndef KV_VERBS_H
+#define KV_VERBS_H
+
+#include <linux/bottom_half.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#include "endpoint.h"
+#include "trace.h"
+
+#define kv_inline	static __always_inline
+#define kv_noinline	static noinline
+
+#define KV_RCU_CHECK	1024	/* rounds between reports to RCU */
+
+static __always_inline u64 kv_clock(const struct kv_ep *ep)
+{
+	if (unlikely(ep->clock == KVERBS_CLOCK_RAW))
+		return ktime_get_raw_ns();
+	return kv_cpu_clock();
+}
+
+static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
+				       u32 signalled, u32 last)
+{
+	struct ib_send_wr *wr = &ep->wr[slot].wr;
+
+	wr->wr_id = id;
+	wr->send_flags = signalled ? IB_SEND_SIGNALED : 0;
+	wr->next = last ? NULL :
+		   &ep->wr[slot + 1 == ep->depth ? 0 : slot + 1].wr;
+}
+
+static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
+{
+	return ib_post_send(ep->qp, &ep->wr[slot].wr, &ep->bad);
+}
+
+static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
+{
+	const struct ib_send_wr *wr = &ep->wr[slot].wr;
+	u32 n = 0;
+
+	while (wr && wr != ep->bad) {
+		wr = wr->next;
+		n++;
+	}
+	return wr ? n : 0;
+}
+
+static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
+{
+	return ib_poll_cq(ep->cq, max, ep->wc);
+}
+
+static __always_inline u32 kv_wc_status(const struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].status;
+}
+
+static __always_inline u64 kv_wc_id(const struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].wr_id;
+}
+
+static inline u32 kv_wc_vendor(const struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].vendor_err;
+}
+
+/* the receive WRs are a ring: cut it after the n-th, post, mend it */
+static __always_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+{
+	u32 last = slot + n - 1;
+	struct ib_recv_wr *next;
+	int rc;
+
+	if (last >= ep->recv_depth)
+		last -= ep->recv_depth;
+	next = ep->rwr[last].next;
+	ep->rwr[last].next = NULL;
+	rc = ib_post_recv(ep->qp, &ep->rwr[slot], NULL);
+	ep->rwr[last].next = next;
+	return rc;
+}
+
+static inline void kv_stamp(struct kv_ep *ep, u64 tag)
+{
+	struct ib_device *ibdev = ep->qp->device;
+
+	ib_dma_sync_single_for_cpu(ibdev, ep->stamp_dma, 1, DMA_BIDIRECTIONAL);
+	WRITE_ONCE(*ep->stamp, (u8)tag);
+	ib_dma_sync_single_for_device(ibdev, ep->stamp_dma, 1,
+				      DMA_BIDIRECTIONAL);
+}
+
+static inline int kv_landed(struct kv_ep *ep, u64 tag)
+{
+	ib_dma_sync_single_for_cpu(ep->qp->device, ep->landing_dma, 1,
+				   DMA_BIDIRECTIONAL);
+	return READ_ONCE(*ep->landing) == (u8)tag;
+}
+
+/*
+ * Give the CPU up if somebody is due, and tell RCU and RCU-Tasks that this
+ * thread holds nothing of theirs: removing an ftrace trampoline waits for it.
+ */
+static inline int kv_rest_now(void)
+{
+	unsigned long before = current->nvcsw + current->nivcsw;
+
+	cond_resched_tasks_rcu_qs();
+	if (need_resched())
+		schedule();
+	return current->nvcsw + current->nivcsw != before;
+}
+
+/*
+ * The stack under a software device runs in softirqs, which the bottom-half pair
+ * lets run at once, or (later kernels) in a workqueue, which needs the CPU.
+ */
+static __always_inline int kv_wait(struct kv_ep *ep)
+{
+	switch (ep->wait) {
+	case KVERBS_WAIT_RELAX:
+		cpu_relax();
+		break;
+	case KVERBS_WAIT_SOFTIRQ:
+		local_bh_disable();
+		local_bh_enable();
+		if (need_resched() || !(++ep->waits & 7))
+			return kv_rest_now();
+		break;
+	case KVERBS_WAIT_YIELD:
+		/* the other lane of this CPU is what we are waiting for */
+		yield();
+		return 1;
+	}
+	return 0;
+}
+
+static __always_inline int kv_breathe(struct kv_ep *ep)
+{
+	if (unlikely(need_resched() || !(++ep->breaths & (KV_RCU_CHECK - 1))))
+		return kv_rest_now();
+	return 0;
+}
+
+static __always_inline u32 kv_stop(const struct kv_ep *ep)
+{
+	return READ_ONCE(*ep->stop);
+}
+
+static __always_inline u64 kv_load(const u64 *p)
+{
+	return smp_load_acquire(p);
+}
+
+static __always_inline void kv_store(u64 *p, u64 v)
+{
+	smp_store_release(p, v);
+}
+
+static __always_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n,
+					 u64 ticks)
+{
+	trace_kverbs_post(ep->run_id, ep->lane, ep->qp->qp_num, id, n, ticks);
+}
+
+static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
+{
+	if (likely(ep->wc[i].status == IB_WC_SUCCESS))
+		trace_kverbs_completion(ep->run_id, ep->lane, &ep->wc[i],
+					ticks);
+	else
+		trace_kverbs_wc_error(ep->run_id, ep->lane, &ep->wc[i]);
+}
+
+#include <kverbs/loop.h>
+
+#endif /* KV_VERBS_H */

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device that does what a script says, for the loop to run on: the primitives
+ * that kverbs/loop.h asks for, in simulated time, on one thread. Each lane is a
+ * coroutine, and a generator decides at every primitive whether the other one
+ * goes on, so that a seed is a schedule.
+ *
+ * It holds the loop to the rules of a queue pair: no slot is written while its WR
+ * may be in use, WRs are numbered in order, neither queue nor CQ overflows. What
+ * breaks them ends the run, and the test says what it was.
+ */
+#ifndef KV_TEST_FAKE_EP_H
+#define KV_TEST_FAKE_EP_H
+
+#include "plain.h"
+#include <errno.h>
+#include <ucontext.h>
+
+#define FAKE_SLOTS	256
+#define FAKE_STACK	(256 * 1024)
+#define FAKE_CALLS	4000000ULL	/* primitives of a run that has to end */
+#define FAKE_STATUS	12
+#define FAKE_VENDOR	0x89
+#define FAKE_RECV	(1ULL << 63)	/* KV_ID_RECV, of loop.h which comes later */
+
+/**
+ * struct script - what goes wrong at one endpoint, and when
+ * @latency: ticks of a WR
+ * @jitter: up to so many more
+ * @slower: the latency grows by this with each WR
+ * @post_bad: so manieth WR is refused, those before it in its chain are not
+ * @recv_bad: so manieth post of receives fails
+ * @poll_bad: so manieth poll call fails
+ * @never: the device stops at so manieth WR
+ * @lose: so manieth message never arrives, though its WR completes
+ * @drop: so manieth send WC is missing
+ * @dup: so manieth send WC comes twice
+ * @swap: so manieth send WC comes after its successor
+ * @alien: so manieth send WC has a wr_id of no WR
+ * @fail: so manieth send WC has an error status
+ * @recv_fail: so manieth receive WC has an error status
+ * @yield_every: one wait in so many gives the CPU up
+ * @wait: ticks of a wait
+ */
+struct script {
+	u64 latency, jitter, slower;
+	u64 post_bad, recv_bad, poll_bad, never, lose;
+	u64 drop, dup, swap, alien, fail, recv_fail;
+	u64 yield_every, wait;
+};
+
+struct fake_wr {
+	u64 id;
+	u64 due;
+	u32 signalled;
+	u32 last;
+	u64 tag;
+};
+
+struct fake_wc {
+	u64 id;
+	u32 status;
+	u32 vendor;
+};
+
+struct fake;
+
+struct kv_ep {
+	struct fake *world;
+	struct kv_ep *peer;
+	struct script script;
+	u32 depth, recv_depth, cq_depth, two_sided;
+	ucontext_t context;
+	u32 finished;
+
+	struct fake_wr slot[FAKE_SLOTS];	/* prebuilt WRs */
+	struct fake_wr sq[FAKE_SLOTS];
+	u64 prepared;	/* WRs prepared, and so the number of the next */
+	u64 posted;	/* WRs in the send queue, ever */
+	u64 done;	/* of those, executed */
+	u64 freed;	/* of those, retired by a WC that was polled */
+	u64 last_due;
+	u32 last_signalled;
+	u32 bad_after;
+
+	u64 recvs;	/* receives posted, ever */
+	u64 taken;	/* of those, consumed */
+	u64 sent;	/* messages that left */
+
+	struct fake_wc cq[2 * FAKE_SLOTS];
+	u64 cq_in, cq_out;
+	u32 held;
+	struct fake_wc swapped;
+	struct fake_wc wc[64];
+	u32 polled;
+	u64 wcs, recv_wcs;	/* made, as the script counts them */
+
+	u64 stamped, landed;
+	u64 posts, recv_posts, polls, waits;
+	u64 noted_wrs, noted_wcs;
+	u64 handed;		/* WCs handed to the loop */
+};
+
+/**
+ * struct fake - a device with its time
+ * @now: true time, ticks
+ * @step: ticks of a clock reading
+ * @back_every: one reading in so many is @back_by before the truth
+ * @stop_at: so manieth look at the stop flag finds it set, to @stop_kind
+ * @switch_in: one primitive in so many hands over to the other lane
+ * @broken: the rule that was broken, else NULL
+ */
+struct fake {
+	u64 now, step;
+	u64 readings, back_every, back_by;
+	u64 stops, stop_at;
+	u32 stop_kind;
+	u32 switch_in;
+	u64 calls;
+	u64 seed;
+	u32 lanes;
+	struct kv_ep ep[2];
+	ucontext_t home;
+	const char *broken;
+};
+
+static char fake_stacks[2][FAKE_STACK];
+
+/* the rule is broken: leave the loop where it is */
+static inline void fake_break(struct kv_ep *ep, const char *rule)
+{
+	if (!ep->world->broken)
+		ep->world->broken = rule;
+	swapcontext(&ep->context, &ep->world->home);
+}
+
+#define fake_rule(ep, holds)						\
+	do {								\
+		if (!(holds))						\
+			fake_break(ep, #holds);				\
+	} while (0)
+
+static inline void fake_call(struct kv_ep *ep)
+{
+	struct fake *w = ep->world;
+
+	if (++w->calls > FAKE_CALLS)
+		fake_break(ep, "a run ends");
+	if (w->lanes > 1 && w->switch_in && test_random(&w->seed) % w->switch_in == 0)
+		swapcontext(&ep->context, &w->home);
+}
+
+static inline void fake_push(struct kv_ep *ep, u64 id, u32 status)
+{
+	struct fake_wc *wc = &ep->cq[ep->cq_in++ % ARRAY_SIZE(ep->cq)];
+
+	fake_rule(ep, ep->cq_in - ep->cq_out <= ep->cq_depth);
+	wc->id = id;
+	wc->status = status;
+	wc->vendor = status ? FAKE_VENDOR : 0;
+}
+
+static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
+{
+	const struct script *s = &ep->script;
+	u64 n = ++ep->wcs;
+
+	if (n == s->drop)
+		return;
+	if (n == s->swap) {
+		ep->held = 1;
+		ep->swapped.id = wr->id;
+		return;
+	}
+	fake_push(ep, n == s->alien ? wr->id + 1000 : wr->id,
+		  n == s->fail ? FAKE_STATUS : 0);
+	if (n == s->dup)
+		fake_push(ep, wr->id, 0);
+	if (ep->held) {
+		ep->held = 0;
+		fake_push(ep, ep->swapped.id, 0);
+	}
+}
+
+/* 0: the peer has no receive */
+static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
+{
+	struct kv_ep *peer = ep->peer;
+	u64 n;
+
+	if (!peer)
+		return 1;
+	if (ep->two_sided && peer->taken == peer->recvs)
+		return 0;
+	if (++ep->sent == ep->script.lose)
+		return 1;
+	if (!ep->two_sided) {
+		peer->landed = wr->tag;
+		return 1;
+	}
+	n = ++peer->recv_wcs;
+	fake_push(peer, FAKE_RECV | peer->taken++ % peer->recv_depth,
+		  n == peer->script.recv_fail ? FAKE_STATUS : 0);
+	return 1;
+}
+
+/* what the device has done by now */
+static inline void fake_progress(struct kv_ep *ep)
+{
+	struct fake_wr *wr;
+
+	while (ep->done < ep->posted) {
+		wr = &ep->sq[ep->done % FAKE_SLOTS];
+		if (wr->due > ep->world->now)
+			return;
+		if (ep->script.never && ep->done + 1 >= ep->script.never)
+			return;
+		if (!fake_deliver(ep, wr)) {
+			wr->due = ep->world->now + 100;
+			return;
+		}
+		ep->done++;
+		if (wr->signalled)
+			fake_complete(ep, wr);
+	}
+}
+
+static inline void fake_pass_time(struct kv_ep *ep, u64 ticks)
+{
+	struct fake *w = ep->world;
+	u32 i;
+
+	w->now += ticks;
+	for (i = 0; i < w->lanes; i++)
+		fake_progress(&w->ep[i]);
+}
+
+static inline u64 kv_clock(struct kv_ep *ep)
+{
+	struct fake *w = ep->world;
+
+	fake_call(ep);
+	fake_pass_time(ep, w->step);
+	if (w->back_every && ++w->readings % w->back_every == 0)
+		return w->now - w->back_by;
+	return w->now;
+}
+
+static inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled,
+			      u32 last)
+{
+	fake_rule(ep, slot < ep->depth);
+	fake_rule(ep, id == ep->prepared);
+	fake_rule(ep, slot == id % ep->depth);
+	/* the WR that had the slot before is retired */
+	fake_rule(ep, id - ep->freed < ep->depth);
+	ep->slot[slot].id = id;
+	ep->slot[slot].signalled = signalled;
+	ep->slot[slot].last = last;
+	ep->prepared++;
+}
+
+static inline int kv_post(struct kv_ep *ep, u32 slot)
+{
+	const struct script *s = &ep->script;
+	struct fake_wr *wr, *at;
+
+	fake_call(ep);
+	ep->posts++;
+	ep->bad_after = 0;
+	for (;;) {
+		wr = &ep->slot[slot];
+		fake_pass_time(ep, 10);
+		fake_rule(ep, wr->id == ep->posted);
+		if (ep->posted + 1 == s->post_bad)
+			return -ENOMEM;
+		at = &ep->sq[ep->posted % FAKE_SLOTS];
+		*at = *wr;
+		at->tag = ep->stamped;
+		if (ep->last_due < ep->world->now)
+			ep->last_due = ep->world->now;
+		at->due = ep->world->now + s->latency + s->slower * ep->posted +
+			  (s->jitter ? test_random(&ep->world->seed) % s->jitter : 0);
+		if (at->due < ep->last_due)
+			at->due = ep->last_due;
+		ep->last_due = at->due;
+		ep->posted++;
+		ep->bad_after++;
+		ep->last_signalled = wr->signalled;
+		fake_rule(ep, ep->posted - ep->freed <= ep->depth);
+		if (wr->last)
+			break;
+		slot = slot + 1 == ep->depth ? 0 : slot + 1;
+	}
+	fake_rule(ep, ep->posted == ep->prepared);
+	return 0;
+}
+
+static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
+{
+	return ep->bad_after;
+}
+
+static inline int kv_poll(struct kv_ep *ep, int max)
+{
+	struct fake_wc *wc;
+
+	fake_call(ep);
+	fake_rule(ep, max >= 1 && max <= (int)ARRAY_SIZE(ep->wc));
+	fake_pass_time(ep, 15);
+	if (++ep->polls == ep->script.poll_bad)
+		return -EIO;
+	for (ep->polled = 0; ep->polled < (u32)max && ep->cq_out < ep->cq_in; ep->polled++) {
+		wc = &ep->cq[ep->cq_out++ % ARRAY_SIZE(ep->cq)];
+		ep->wc[ep->polled] = *wc;
+		ep->handed++;
+		if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed && wc->id < ep->posted)
+			ep->freed = wc->id + 1;
+	}
+	return (int)ep->polled;
+}
+
+static inline u32 kv_wc_status(struct kv_ep *ep, u32 i)
+{
+	fake_rule(ep, i < ep->polled);
+	return ep->wc[i].status;
+}
+
+static inline u64 kv_wc_id(struct kv_ep *ep, u32 i)
+{
+	fake_rule(ep, i < ep->polled);
+	return ep->wc[i].id;
+}
+
+static inline u32 kv_wc_vendor(struct kv_ep *ep, u32 i)
+{
+	fake_rule(ep, i < ep->polled);
+	return ep->wc[i].vendor;
+}
+
+static inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+{
+	fake_call(ep);
+	fake_rule(ep, n >= 1 && n <= ep->recv_depth);
+	fake_rule(ep, slot == ep->recvs % ep->recv_depth);
+	if (++ep->recv_posts == ep->script.recv_bad)
+		return -ENOMEM;
+	ep->recvs += n;
+	fake_rule(ep, ep->recvs - ep->taken <= ep->recv_depth);
+	ep->world->now += 10;
+	return 0;
+}
+
+static inline void kv_stamp(struct kv_ep *ep, u64 tag)
+{
+	fake_rule(ep, tag == ep->stamped + 1);
+	ep->stamped = tag;
+}
+
+static inline int kv_landed(struct kv_ep *ep, u64 tag)
+{
+	fake_call(ep);
+	fake_pass_time(ep, 5);
+	fake_rule(ep, ep->landed <= tag);
+	return ep->landed == tag;
+}
+
+static inline int kv_wait(struct kv_ep *ep)
+{
+	fake_call(ep);
+	fake_pass_time(ep, ep->script.wait);
+	return ep->script.yield_every && ++ep->waits % ep->script.yield_every == 0;
+}
+
+static inline int kv_breathe(struct kv_ep *ep)
+{
+	fake_call(ep);
+	return 0;
+}
+
+static inline u32 kv_stop(struct kv_ep *ep)
+{
+	struct fake *w = ep->world;
+
+	fake_call(ep);
+	w->stops++;
+	return w->stop_at && w->stops >= w->stop_at ? w->stop_kind : 0;
+}
+
+static inline u64 kv_load(const u64 *p)
+{
+	return *p;
+}
+
+static inline void kv_store(u64 *p, u64 v)
+{
+	*p = v;
+}
+
+static inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks)
+{
+	fake_rule(ep, id == ep->noted_wrs);
+	ep->noted_wrs += n;
+}
+
+static inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
+{
+	fake_rule(ep, i < ep->polled);
+	ep->noted_wcs++;
+}
+
+#endif /* KV_TEST_FAKE_EP_H */

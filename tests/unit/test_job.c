@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The check of a job. A case is a line of settings on top of a job at its
+ * defaults and a device without surprises, and what must come of it.
+ */
+#include "plain.h"
+#include <kverbs/job.h>
+
+/* a device that bounds nothing of what the cases ask for */
+static const struct kv_caps plenty = {
+	.kernel = 1, .software = 0, .link = KVERBS_LINK_ROCE, .ports = 2,
+	.port_active = 1, .mtu = 4096, .gids = 16, .max_msg = 1U << 30,
+	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
+	.max_rd_atomic = 16, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
+	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
+	.limit_bytes = 1ULL << 40,
+};
+
+struct member {
+	const char *name;
+	size_t at;
+	size_t size;
+};
+
+#define JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	{ #member, offsetof(struct kv_job, member), sizeof(type) },
+#define CAP(member) { #member, offsetof(struct kv_caps, member), \
+		      sizeof(((struct kv_caps *)0)->member) }
+
+static const struct member job_members[] = {
+	KV_JOB_FIELDS(JOB_MEMBER)
+	{ "nsteps", offsetof(struct kv_job, nsteps), 4 },
+	{ "op", offsetof(struct kv_job, step[0].op), 4 },
+	{ "size", offsetof(struct kv_job, step[0].size), 4 },
+	{ "ncpus", offsetof(struct kv_job, ncpus), 4 },
+	{ "cpu0", offsetof(struct kv_job, cpu[0]), 4 },
+	{ "cpu1", offsetof(struct kv_job, cpu[1]), 4 },
+	{ "cpu2", offsetof(struct kv_job, cpu[2]), 4 },
+	{ "cpu3", offsetof(struct kv_job, cpu[3]), 4 },
+};
+
+static const struct member cap_members[] = {
+	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
+	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
+	CAP(max_cqe), CAP(max_rd_atomic), CAP(max_reg_bytes), CAP(reg_mr),
+	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
+};
+
+struct word {
+	const char *name;
+	u32 value;
+};
+
+static const struct word words[] = {
+	{ "write", KVERBS_OP_WRITE }, { "read", KVERBS_OP_READ },
+	{ "send", KVERBS_OP_SEND }, { "lat", KVERBS_SHAPE_LAT },
+	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
+	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
+	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
+	{ "yield", KVERBS_WAIT_YIELD }, { "busy", KVERBS_WAIT_NONE },
+	{ "ib", KVERBS_LINK_IB }, { "iwarp", KVERBS_LINK_IWARP },
+	{ "other", KVERBS_LINK_OTHER }, { "mr", KVERBS_LOCAL_KEY_MR },
+	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
+};
+
+static u64 value_of(const char *text)
+{
+	char *end;
+	u64 value = strtoull(text, &end, 0);
+	u32 i;
+
+	if (end != text && !*end)
+		return value;
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(words[i].name, text))
+			return words[i].value;
+	}
+	fail_msg("no value %s", text);
+	return 0;
+}
+
+static const struct member *find(const char *name, struct kv_job *job,
+				 struct kv_caps *caps, char **base)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(job_members); i++) {
+		if (!strcmp(job_members[i].name, name)) {
+			*base = (char *)job;
+			return &job_members[i];
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(cap_members); i++) {
+		if (!strcmp(cap_members[i].name, name)) {
+			*base = (char *)caps;
+			return &cap_members[i];
+		}
+	}
+	fail_msg("no member %s", name);
+	return NULL;
+}
+
+/* "outstanding=4 max_cqe=10": ask is 1 to set them, 0 to expect them */
+static void settings(const char *line, struct kv_job *job, struct kv_caps *caps,
+		     int ask)
+{
+	char copy[256], *save, *setting, *base;
+	const struct member *m;
+	u64 value;
+	u32 narrow;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (setting = strtok_r(copy, " ", &save); setting;
+	     setting = strtok_r(NULL, " ", &save)) {
+		char *is = strchr(setting, '=');
+
+		assert_non_null(is);
+		*is = 0;
+		m = find(setting, job, caps, &base);
+		value = value_of(is + 1);
+		narrow = (u32)value;
+		if (ask) {
+			memcpy(base + m->at, m->size == 8 ? (void *)&value : &narrow, m->size);
+			continue;
+		}
+		if (memcmp(base + m->at, m->size == 8 ? (void *)&value : &narrow, m->size))
+			fail_msg("%s: expected %s, is %u", setting, is + 1,
+				 *(u32 *)(base + m->at));
+	}
+}
+
+struct refusal {
+	const char *ask;
+	u32 attr;
+	const char *text;
+};
+
+static const struct refusal refusals[] = {
+	/* how long */
+	{ "iterations=10 duration_ms=20", KVERBS_JOB_A_DURATION_MS,
+	  "duration 20 ms with iters 10: a run ends by one of them; leave -n or -D out" },
+	{ "duration_ms=1001 limit_ms=1000", KVERBS_JOB_A_DURATION_MS,
+	  "duration 1001 ms: the limit is 1000 ms; use a shorter -D, or raise the module's max_time_ms" },
+	{ "limit_ms=999", KVERBS_JOB_A_DURATION_MS,
+	  "duration 1000 ms: the limit is 999 ms; use a shorter -D, or raise the module's max_time_ms" },
+	/* the port */
+	{ "port=3", KVERBS_JOB_A_PORT, "port 3: the device has 2; use -i 1 to 2" },
+	{ "port=2 ports=1", KVERBS_JOB_A_PORT, "port 2: the device has 1; use -i 1 to 1" },
+	{ "port=0", KVERBS_JOB_A_PORT, "port 0: the device has 2; use -i 1 to 2" },
+	{ "link=iwarp", KVERBS_JOB_A_PORT,
+	  "port 1 is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device" },
+	{ "link=other port=2", KVERBS_JOB_A_PORT,
+	  "port 2 is neither IB nor RoCE; use another device" },
+	{ "port_active=0", KVERBS_JOB_A_PORT,
+	  "port 1 is not ACTIVE; bring its link up (ip link, or the subnet manager), see 'rdma link'" },
+	{ "gid_index=16", KVERBS_JOB_A_GID_INDEX,
+	  "gid-index 16: port 1 has 16 entries; use -x 0 to 15 or leave it out" },
+	{ "gid_index=0 gids=0", KVERBS_JOB_A_GID_INDEX,
+	  "gid-index 0: port 1 has 0 entries; use -x 0 to 0 or leave it out" },
+	{ "mtu=1000", KVERBS_JOB_A_MTU, "mtu 1000: is none of 256, 512, 1024, 2048, 4096" },
+	{ "mtu=2048 mtu=2048 port=1 mtu=4096 mtu=1025", KVERBS_JOB_A_MTU,
+	  "mtu 1025: is none of 256, 512, 1024, 2048, 4096" },
+	/* the step */
+	{ "nsteps=0", KVERBS_JOB_A_STEP, "0 steps: a job has 1 step for now" },
+	{ "nsteps=2", KVERBS_JOB_A_STEP, "2 steps: a job has 1 step for now" },
+	{ "op=3", KVERBS_JOB_A_STEP, "op 3: the last one known is 2 (send)" },
+	{ "op=0xffffffff", KVERBS_JOB_A_STEP,
+	  "op 4294967295: the last one known is 2 (send)" },
+	{ "op=read shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: the peer of a read has nothing to answer; use write or send, or --shape lat" },
+	{ "size=0", KVERBS_JOB_A_STEP, "size 0: must be 1 to 1073741824 bytes; use -s 1" },
+	{ "size=65537 max_msg=65536", KVERBS_JOB_A_STEP,
+	  "size 65537: port 1 carries messages up to 65536 bytes; use -s 65536 or less" },
+	{ "size=65 max_reg_bytes=255", KVERBS_JOB_A_STEP,
+	  "size 65: both halves of the buffer must fit in one MR, here 255 bytes; use -s 64 or less" },
+	{ "size=0xffffffff max_msg=0xffffffff", KVERBS_JOB_A_STEP,
+	  "size 4294967295: both halves of the buffer must fit in one MR, here 4294967296 bytes; use -s 2147483648 or less" },
+	{ "reg_mr=0", KVERBS_JOB_A_STEP,
+	  "write: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user" },
+	{ "op=read max_rd_atomic=0", KVERBS_JOB_A_STEP,
+	  "read: the device allows no outstanding RDMA READ; use write or send" },
+	/* the window of shapes that have none */
+	{ "outstanding=2", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 2: shape lat keeps one WR outstanding; use --shape rate" },
+	{ "chain=2", KVERBS_JOB_A_CHAIN,
+	  "post-list 2: shape lat posts one WR a call; use --shape rate" },
+	{ "shape=pingpong signal=2", KVERBS_JOB_A_SIGNAL,
+	  "cq-mod 2: shape pingpong signals every WR; use --shape rate" },
+	{ "poll_batch=2", KVERBS_JOB_A_POLL_BATCH,
+	  "poll-batch 2: shape lat has one WC at a time; leave it out" },
+	{ "op=send shape=pingpong poll_batch=2", KVERBS_JOB_A_POLL_BATCH,
+	  "poll-batch 2: shape pingpong has one WC at a time; leave it out" },
+	/* the window */
+	{ "shape=rate outstanding=32767", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 32767: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less" },
+	{ "shape=rate outstanding=99 max_cqe=100", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 99: the limit here is 98 (device: max_qp_wr 32768, max_cqe 100; engine: 65536; 2 reserved); use -t 98 or less" },
+	{ "shape=rate outstanding=63 limit_depth=64", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 63: the limit here is 62 (device: max_qp_wr 32768, max_cqe 4194304; engine: 64; 2 reserved); use -t 62 or less" },
+	{ "shape=rate chain=40000", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 40000: the limit here is 32766 (device: max_qp_wr 32768, max_cqe 4194304; engine: 65536; 2 reserved); use -t 32766 or less" },
+	{ "shape=rate outstanding=8 chain=9", KVERBS_JOB_A_CHAIN,
+	  "post-list 9: a chain cannot exceed the 8 WRs outstanding; use -l 8 or -t 9" },
+	{ "shape=rate outstanding=8 signal=9", KVERBS_JOB_A_SIGNAL,
+	  "cq-mod 9: no completion would come with 8 WRs outstanding; use -Q 8 or -t 9" },
+	{ "recv_depth=5", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 5: write consumes no receives; leave -r out" },
+	{ "op=read recv_depth=1", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 1: read consumes no receives; leave -r out" },
+	{ "op=send recv_depth=32767", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 32767: the limit here is 32766 (max_qp_wr 32768, max_cqe 4194304 less tx-depth 1); use -r 32766 or less" },
+	{ "op=send shape=rate outstanding=50 recv_depth=49 max_cqe=100",
+	  KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 49: the limit here is 48 (max_qp_wr 32768, max_cqe 100 less tx-depth 50); use -r 48 or less" },
+	{ "op=send shape=rate outstanding=98 max_cqe=100", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 98: leaves no entry of a CQ (max_cqe 100) for receives; use a smaller -t" },
+	/* the engine */
+	{ "pairs=65", KVERBS_JOB_A_PAIRS,
+	  "qp 65: needs 65 lanes, the limit is 64; use -q 64 or less, or raise the module's max_lanes" },
+	{ "op=send pairs=33", KVERBS_JOB_A_PAIRS,
+	  "qp 33: needs 66 lanes, the limit is 64; use -q 32 or less, or raise the module's max_lanes" },
+	{ "pairs=3 max_qp=5", KVERBS_JOB_A_PAIRS,
+	  "qp 3: needs 6 QPs, the device has 5; use -q 2 or less" },
+	{ "size=1024 pairs=2 timing=none limit_bytes=8191", KVERBS_JOB_A_STEP,
+	  "size 1024 with 2 pairs: needs 8192 bytes, the limit is 8191; use a smaller -s or -q, or raise the module's max_bytes" },
+	{ "kernel=0 local_key=dma", KVERBS_JOB_A_LOCAL_KEY,
+	  "local-key dma: user space has no local_dma_lkey; use mr" },
+	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
+	  "wait softirq: user space cannot run softirqs; use yield" },
+};
+
+static void test_refusals(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		const struct refusal *r = &refusals[i];
+		struct kv_job job = KV_JOB_INIT;
+		struct kv_caps caps = plenty;
+		struct kv_refusal no = { 0 };
+
+		settings(r->ask, &job, &caps, 1);
+		if (!kv_job_check(&job, &caps, &no))
+			fail_msg("accepted: %s", r->ask);
+		if (strcmp(no.text, r->text))
+			fail_msg("%s:\n is       %s\n expected %s", r->ask, no.text, r->text);
+		if (no.attr != r->attr)
+			fail_msg("%s: attribute %u, expected %u", r->ask, no.attr, r->attr);
+		/* one line, and not cut */
+		assert_null(strchr(no.text, '\n'));
+		assert_true(strlen(no.text) < sizeof(no.text) - 1);
+	}
+}
+
+static void test_mtu_above_the_port(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+	struct kv_caps caps = plenty;
+	struct kv_refusal no;
+
+	caps.mtu = 1024;
+	job.mtu = 2048;
+	assert_int_equal(kv_job_check(&job, &caps, &no), -1);
+	assert_int_equal(no.attr, KVERBS_JOB_A_MTU);
+	assert_string_equal(no.text, "mtu 2048: port 1 is set to 1024; use -m 1024 or less");
+	job.mtu = 1024;
+	assert_int_equal(kv_job_check(&job, &caps, &no), 0);
+}
+
+struct acceptance {
+	const char *ask;
+	const char *get;
+};
+
+static const struct acceptance acceptances[] = {
+	/* the defaults of each shape and operation */
+	{ "port=1", "gid_index=auto shape=lat iterations=0 duration_ms=1000 outstanding=1 chain=1 signal=1" },
+	{ "port=1", "mtu=4096 timing=1 clock=0 wait=relax warmup_ms=50 local_key=mr poll_batch=1" },
+	{ "port=1", "recv_depth=0 pairs=1 node=auto deadline_ms=10000 op=write size=64 nsteps=1" },
+	{ "op=send", "outstanding=1 recv_depth=16 poll_batch=1" },
+	{ "op=send shape=pingpong", "outstanding=1 recv_depth=16 poll_batch=1 chain=1 signal=1" },
+	{ "shape=rate", "outstanding=128 chain=1 signal=1 poll_batch=16 recv_depth=0" },
+	{ "op=send shape=rate", "outstanding=128 recv_depth=256 poll_batch=16" },
+	{ "op=send shape=rate outstanding=8", "recv_depth=16" },
+	{ "op=send shape=rate outstanding=9", "recv_depth=18" },
+	{ "op=send recv_depth=1", "recv_depth=1" },
+	/* how long */
+	{ "iterations=5", "iterations=5 duration_ms=0" },
+	{ "iterations=1000000000000", "iterations=1000000000000 duration_ms=0" },
+	{ "duration_ms=7", "iterations=0 duration_ms=7" },
+	{ "duration_ms=1000 limit_ms=1000", "duration_ms=1000" },
+	{ "iterations=5 limit_ms=1", "iterations=5" },
+	/* defaults shrink to what there is, what was asked for sets the window */
+	{ "shape=rate max_qp_wr=100", "outstanding=98" },
+	{ "shape=rate max_cqe=50", "outstanding=48" },
+	{ "shape=rate limit_depth=10", "outstanding=8" },
+	{ "shape=rate chain=200", "outstanding=200 chain=200" },
+	{ "shape=rate signal=200", "outstanding=200 signal=200 chain=1" },
+	{ "shape=rate chain=300 signal=200", "outstanding=300" },
+	{ "op=send shape=rate max_qp_wr=100", "outstanding=98 recv_depth=98" },
+	{ "op=send shape=rate outstanding=60 max_cqe=100", "recv_depth=38" },
+	/* the edge is allowed */
+	{ "shape=rate outstanding=32766", "outstanding=32766" },
+	{ "shape=rate outstanding=8 chain=8 signal=8", "outstanding=8 chain=8 signal=8" },
+	{ "outstanding=1 chain=1 signal=1 poll_batch=1", "outstanding=1" },
+	{ "op=send poll_batch=4", "poll_batch=4" },
+	{ "shape=rate poll_batch=64", "poll_batch=64" },
+	{ "port=2", "port=2" },
+	{ "gid_index=15", "gid_index=15" },
+	{ "link=ib", "port=1" },
+	{ "size=1 max_msg=1", "size=1" },
+	{ "size=64 max_reg_bytes=128", "size=64" },
+	{ "op=read max_rd_atomic=1 shape=rate", "outstanding=128" },
+	{ "pairs=64", "pairs=64" },
+	{ "op=send pairs=32", "pairs=32" },
+	{ "pairs=2 max_qp=4", "pairs=2" },
+	{ "size=1024 pairs=2 timing=none limit_bytes=8192", "size=1024" },
+	{ "mtu=256", "mtu=256" },
+	{ "mtu=4096", "mtu=4096" },
+	/* how a lane waits */
+	{ "software=1", "wait=softirq" },
+	{ "software=1 kernel=0", "wait=yield" },
+	{ "kernel=0", "wait=relax" },
+	{ "wait=busy software=1", "wait=busy" },
+	{ "op=send ncpus=2 cpu0=3 cpu1=3", "wait=yield" },
+	{ "op=send ncpus=1 cpu0=3", "wait=yield" },
+	{ "op=send ncpus=2 cpu0=3 cpu1=4", "wait=relax" },
+	{ "op=send ncpus=3 cpu0=3 cpu1=4 cpu2=4", "wait=relax" },
+	{ "op=send ncpus=4 cpu0=3 cpu1=4 cpu2=5 cpu3=4 pairs=2", "wait=yield" },
+	{ "op=send ncpus=1 wait=relax", "wait=relax" },
+	{ "ncpus=1 cpu0=3", "wait=relax" },
+	{ "local_key=dma", "local_key=dma" },
+	{ "kernel=0 local_key=mr", "local_key=mr" },
+};
+
+static void test_acceptances(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(acceptances); i++) {
+		const struct acceptance *a = &acceptances[i];
+		struct kv_job job = KV_JOB_INIT, again;
+		struct kv_caps caps = plenty;
+		struct kv_refusal no = { 0 };
+
+		settings(a->ask, &job, &caps, 1);
+		if (kv_job_check(&job, &caps, &no))
+			fail_msg("%s: refused: %s", a->ask, no.text);
+		settings(a->get, &job, &caps, 0);
+		/* a complete job is valid, and stays what it is */
+		again = job;
+		if (kv_job_check(&again, &caps, &no))
+			fail_msg("%s: refused the second time: %s", a->ask, no.text);
+		assert_memory_equal(&job, &again, sizeof(job));
+	}
+}
+
+/* what was asked for is never changed, whatever the answer */
+static void test_asked_is_kept(void **state)
+{
+	u64 seed = 3;
+	u32 i, accepted = 0;
+
+	for (i = 0; i < 200000; i++) {
+		struct kv_job job = KV_JOB_INIT, asked;
+		struct kv_caps caps = plenty;
+		struct kv_refusal no;
+
+#define SOME(n) ((u32)(test_random(&seed) % (n)))
+		job.shape = SOME(KV_SHAPES);
+		job.step[0].op = SOME(KV_OPS);
+		job.step[0].size = 1 + SOME(5000);
+		job.outstanding = SOME(2) ? KV_AUTO : 1 + SOME(300);
+		job.chain = SOME(2) ? KV_AUTO : 1 + SOME(40);
+		job.signal = SOME(2) ? KV_AUTO : 1 + SOME(40);
+		job.recv_depth = SOME(2) ? KV_AUTO : 1 + SOME(300);
+		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);
+		job.wait = SOME(2) ? KV_AUTO : SOME(KVERBS_WAIT_YIELD + 1);
+		job.pairs = 1 + SOME(8);
+		caps.kernel = SOME(2);
+		caps.software = SOME(2);
+		caps.max_qp_wr = SOME(4) ? 512 : SOME(300);
+		caps.max_cqe = SOME(4) ? 4096 : SOME(300);
+		caps.limit_depth = SOME(4) ? 1024 : SOME(300);
+#undef SOME
+		asked = job;
+		if (kv_job_check(&job, &caps, &no))
+			continue;
+		accepted++;
+#define KEPT(attr, member, type, lo, hi, def, letter, name, unit, what)	\
+		if (asked.member != (def))				\
+			assert_int_equal(job.member, asked.member);	\
+		if (KVERBS_JOB_A_##attr != KVERBS_JOB_A_GID_INDEX &&	\
+		    KVERBS_JOB_A_##attr != KVERBS_JOB_A_NODE)		\
+			assert_true(job.member != (type)KV_AUTO);
+		KV_JOB_FIELDS(KEPT)
+#undef KEPT
+		/* and what was granted fits the device */
+		assert_true(job.outstanding >= 1);
+		assert_true(job.outstanding + KV_MARKERS <= caps.max_qp_wr);
+		assert_true(job.outstanding + KV_MARKERS <= caps.limit_depth);
+		assert_true(job.recv_depth + KV_MARKERS <= caps.max_qp_wr ||
+			    !job.recv_depth);
+		assert_true(kv_job_cq_depth(&job) <= caps.max_cqe);
+		assert_true(job.chain >= 1 && job.chain <= job.outstanding);
+		assert_true(job.signal >= 1 && job.signal <= job.outstanding);
+		assert_true(!kv_job_two_sided(&job) == !job.recv_depth);
+	}
+	assert_true(accepted > 1000);
+}
+
+/* each row: its default is what a new job has, within its range or meaning "none" */
+static void test_rows(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+	u32 rows = 0;
+
+#define ROW(attr, member, type, lo, hi, def, letter, name, unit, what)	\
+	do {								\
+		u64 d = (def), low = (lo), high = (hi);			\
+									\
+		assert_true(job.member == (type)d);			\
+		assert_true(low <= high);				\
+		assert_true(high < KV_AUTO || sizeof(type) == 8);	\
+		assert_true(d == KV_AUTO || d == 0 ||			\
+			    (d >= low && d <= high));			\
+		assert_true(strlen(name) > 0 && strlen(what) > 0);	\
+		assert_non_null(unit);					\
+		assert_true((letter) == 0 || (letter) > ' ');		\
+		assert_true(KVERBS_JOB_A_##attr > KVERBS_JOB_A_UNSPEC &&\
+			    KVERBS_JOB_A_##attr < KVERBS_JOB_A_CPU);	\
+		rows++;							\
+	} while (0);
+	KV_JOB_FIELDS(ROW)
+#undef ROW
+	/* every scalar attribute of the wire has a row */
+	assert_int_equal(rows, KVERBS_JOB_A_CPU - KVERBS_JOB_A_PORT);
+	assert_int_equal(job.nsteps, 1);
+	assert_int_equal(job.ncpus, 0);
+}
+
+/* letters and names are each used once */
+static void test_rows_are_distinct(void **state)
+{
+#define LETTER(attr, member, type, lo, hi, def, letter, name, unit, what) letter,
+#define NAME(attr, member, type, lo, hi, def, letter, name, unit, what) name,
+	static const char letters[] = { KV_JOB_FIELDS(LETTER) };
+	static const char * const names[] = { KV_JOB_FIELDS(NAME) };
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		for (j = 0; j < i; j++) {
+			assert_string_not_equal(names[i], names[j]);
+			assert_true(!letters[i] || letters[i] != letters[j]);
+		}
+	}
+}
+
+/* the range of each enum row ends where its enum does, and names exist */
+static void test_rules_are_complete(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < KV_OPS; i++) {
+		assert_non_null(kv_op_rules[i].name);
+		assert_non_null(kv_op_rules[i].label);
+		assert_true(kv_op_rules[i].shapes & KV_SHAPE_BIT(LAT));
+		assert_true(!(kv_op_rules[i].shapes & ~KV_SHAPES_ALL));
+	}
+	for (i = 0; i < KV_SHAPES; i++)
+		assert_non_null(kv_shape_rules[i].name);
+}
+
+static void test_counters_match_the_wire(void **state)
+{
+#define WIRE(attr, member, name, unit)					\
+	assert_int_equal(offsetof(struct kv_stat, member) / sizeof(u64) + 1, \
+			 KVERBS_CTR_##attr);
+	KV_COUNTERS(WIRE)
+#undef WIRE
+	assert_int_equal(sizeof(struct kv_stat) / sizeof(u64), KVERBS_CTR_PAD - 1);
+#define WIRE(attr, name) + (KVERBS_METRIC_##attr >= 0)
+	assert_int_equal(0 KV_METRICS(WIRE), __KVERBS_METRIC_MAX);
+#undef WIRE
+}
+
+static void test_lanes(void **state)
+{
+	static const u32 lanes[KV_OPS][KV_SHAPES] = {
+		[KVERBS_OP_WRITE] = { 1, 2, 1 },
+		[KVERBS_OP_READ] = { 1, 2, 1 },
+		[KVERBS_OP_SEND] = { 2, 2, 2 },
+	};
+	struct kv_job job = KV_JOB_INIT;
+
+	for (job.step[0].op = 0; job.step[0].op < KV_OPS; job.step[0].op++) {
+		for (job.shape = 0; job.shape < KV_SHAPES; job.shape++) {
+			u32 want = lanes[job.step[0].op][job.shape];
+
+			job.pairs = 1;
+			assert_int_equal(kv_job_lanes_per_pair(&job), want);
+			job.pairs = 7;
+			assert_int_equal(kv_job_lanes(&job), 7 * want);
+		}
+	}
+}
+
+/* post poll lat rtt recv_post recv_poll, of the initiator and of the responder */
+struct measures {
+	u32 op, shape, timing;
+	const char *initiator, *responder;
+};
+
+static const struct measures measures[] = {
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, "......", "......" },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql...", "......" },
+	{ KVERBS_OP_READ, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "......" },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, "......", "......" },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "....PQ" },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r..", "p....." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.r..", "pq...." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_NONE, "......", "......" },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r..", "p....." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.rP.", "pq..P." },
+};
+
+static void test_metrics_of_a_role(void **state)
+{
+	u32 i, metric;
+
+	for (i = 0; i < ARRAY_SIZE(measures); i++) {
+		const struct measures *m = &measures[i];
+		struct kv_job job = KV_JOB_INIT;
+
+		job.step[0].op = m->op;
+		job.shape = m->shape;
+		job.timing = m->timing;
+		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+			assert_int_equal(!!kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR,
+							     metric),
+					 m->initiator[metric] != '.');
+			assert_int_equal(!!kv_job_has_metric(&job, KVERBS_ROLE_RESPONDER,
+							     metric),
+					 m->responder[metric] != '.');
+		}
+		assert_int_equal(kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR,
+						   __KVERBS_METRIC_MAX), 0);
+	}
+}
+
+static void test_bytes(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+
+	/* two QPs, two halves of whole cache lines each */
+	job.timing = KVERBS_TIMING_NONE;
+	job.step[0].size = 1;
+	assert_int_equal(kv_job_bytes(&job), 4 * 64);
+	job.step[0].size = 64;
+	assert_int_equal(kv_job_bytes(&job), 4 * 64);
+	job.step[0].size = 65;
+	assert_int_equal(kv_job_bytes(&job), 4 * 128);
+	job.pairs = 3;
+	assert_int_equal(kv_job_bytes(&job), 3 * 4 * 128);
+	/* and the histograms */
+	job.timing = KVERBS_TIMING_LAT;
+	assert_int_equal(kv_job_bytes(&job), 3 * (4 * 128 + 2 * sizeof(struct kv_hist)));
+	job.step[0].op = KVERBS_OP_SEND;
+	job.timing = KVERBS_TIMING_ALL;
+	assert_int_equal(kv_job_bytes(&job), 3 * (4 * 128 + 5 * sizeof(struct kv_hist)));
+	/* nothing wraps at the largest */
+	job.pairs = 1024;
+	job.step[0].size = 1U << 30;
+	job.timing = KVERBS_TIMING_NONE;
+	assert_true(kv_job_bytes(&job) == 1ULL << 42);
+	/* the length of a run does not matter */
+	job.iterations = 1;
+	assert_true(kv_job_bytes(&job) == 1ULL << 42);
+	job.iterations = 1000000000000ULL;
+	assert_true(kv_job_bytes(&job) == 1ULL << 42);
+}
+
+static void test_cq_depth(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+
+	job.outstanding = 10;
+	job.recv_depth = 0;
+	assert_int_equal(kv_job_cq_depth(&job), 10 + KV_MARKERS);
+	job.recv_depth = 20;
+	assert_int_equal(kv_job_cq_depth(&job), 30 + KV_MARKERS);
+}
+
+static void test_gid_rank(void **state)
+{
+	static const unsigned char none[16];
+	static const unsigned char mapped[16] = {
+		[10] = 0xff, 0xff, 192, 0, 2, 1
+	};
+	static const unsigned char local[16] = { 0xfe, 0x80, [15] = 1 };
+	static const unsigned char near[16] = { [9] = 1, 0xff, 0xff, 192, 0, 2, 1 };
+	static const unsigned char half[16] = { [10] = 0xff, 0xfe, 192, 0, 2, 1 };
+	static const unsigned char last[16] = { [15] = 1 };
+
+	assert_int_equal(kv_gid_rank(0, none), 0);
+	assert_int_equal(kv_gid_rank(1, none), 0);
+	assert_true(kv_gid_rank(1, mapped) > kv_gid_rank(1, local));
+	assert_true(kv_gid_rank(1, local) > kv_gid_rank(0, mapped));
+	assert_true(kv_gid_rank(0, mapped) > kv_gid_rank(0, local));
+	assert_true(kv_gid_rank(0, local) > 0);
+	assert_int_equal(kv_gid_rank(1, near), kv_gid_rank(1, local));
+	assert_int_equal(kv_gid_rank(1, half), kv_gid_rank(1, local));
+	assert_true(kv_gid_rank(0, last) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_are_distinct),
+		cmocka_unit_test(test_rules_are_complete),
+		cmocka_unit_test(test_counters_match_the_wire),
+		cmocka_unit_test(test_acceptances),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_mtu_above_the_port),
+		cmocka_unit_test(test_asked_is_kept),
+		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_metrics_of_a_role),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_cq_depth),
+		cmocka_unit_test(test_gid_rank),
+	};
+
+	return cmocka_run_group_tests_name("job", tests, NULL, NULL);
+}

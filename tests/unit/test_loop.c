@@ -1,0 +1,1316 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The loop against a device that does what a script says. Whatever the numbers
+ * and whatever happens, each WR is accounted for and each run ends.
+ */
+#include "fake_ep.h"
+#include <kverbs/loop.h>
+
+#define DEADLINE	200000
+#define GRACE		20000
+
+/* one run: what is asked, the world it runs in, what came out */
+struct bench {
+	u32 shape, two_sided, timing;
+	u64 n, span, warm;
+	u32 depth, chain, signal, batch, recv_depth;
+	u32 with_hists, spare_cqes, head_start;
+	struct fake w;
+	struct kv_pair pair;
+	struct kv_loop loop[2];
+	struct kv_chain chains[2][FAKE_SLOTS];
+};
+
+static struct kv_hist hists[2][__KVERBS_METRIC_MAX];
+static struct bench b;
+
+static u32 answers(void)
+{
+	return b.shape == KVERBS_SHAPE_PINGPONG;
+}
+
+static u32 lanes(void)
+{
+	return b.two_sided || answers() ? 2 : 1;
+}
+
+static u32 takes(u32 lane)
+{
+	return b.two_sided && (lane == KVERBS_ROLE_RESPONDER || answers());
+}
+
+/* a run with nothing special about it */
+static void bench_new(u32 shape, u32 two_sided, u64 n)
+{
+	u32 i;
+
+	memset(&b, 0, sizeof(b));
+	b.shape = shape;
+	b.two_sided = two_sided;
+	b.n = n;
+	b.timing = KVERBS_TIMING_ALL;
+	b.depth = 1;
+	b.chain = 1;
+	b.signal = 1;
+	b.batch = 1;
+	b.recv_depth = 16;
+	b.w.step = 3;
+	b.w.seed = 0x9e3779b97f4a7c15ULL;
+	b.w.switch_in = 3;
+	for (i = 0; i < 2; i++) {
+		b.w.ep[i].script.latency = 500;
+		b.w.ep[i].script.wait = 40;
+	}
+}
+
+static void fill_main(int lane)
+{
+	kv_loop_fill(&b.loop[lane]);
+	swapcontext(&b.w.ep[lane].context, &b.w.home);
+}
+
+static void lane_main(int lane)
+{
+	kv_loop_run(&b.loop[lane], b.shape, (u32)lane);
+	b.w.ep[lane].finished = 1;
+	swapcontext(&b.w.ep[lane].context, &b.w.home);
+}
+
+static void resume(u32 lane, void (*entry)(int))
+{
+	struct kv_ep *ep = &b.w.ep[lane];
+
+	if (entry) {
+		getcontext(&ep->context);
+		ep->context.uc_stack.ss_sp = fake_stacks[lane];
+		ep->context.uc_stack.ss_size = FAKE_STACK;
+		ep->context.uc_link = NULL;
+		makecontext(&ep->context, (void (*)(void))entry, 1, lane);
+	}
+	swapcontext(&b.w.home, &ep->context);
+}
+
+/* run what b says; a broken rule fails the test */
+static void bench_run(void)
+{
+	u32 i, m, roundup = 1, started[2] = { 0 }, turn, switching = b.w.switch_in;
+
+	while (roundup <= b.depth)
+		roundup *= 2;
+	b.pair.measured_from = KV_UNSET;
+	b.pair.total = KV_UNSET;
+	b.w.lanes = lanes();
+	for (i = 0; i < b.w.lanes; i++) {
+		struct kv_loop *l = &b.loop[i];
+		struct kv_ep *ep = &b.w.ep[i];
+
+		ep->world = &b.w;
+		ep->peer = b.w.lanes > 1 ? &b.w.ep[!i] : NULL;
+		ep->depth = b.depth;
+		ep->recv_depth = b.recv_depth;
+		ep->cq_depth = b.depth + (takes(i) ? b.recv_depth : 0) + b.spare_cqes;
+		ep->two_sided = b.two_sided;
+		memset(l, 0, sizeof(*l));
+		l->ep = ep;
+		l->pair = &b.pair;
+		l->chains = b.chains[i];
+		l->chain_mask = roundup - 1;
+		l->iterations = b.n;
+		l->span = b.span;
+		l->warm = b.warm;
+		l->deadline = DEADLINE;
+		l->grace = GRACE;
+		l->size = 64;
+		l->depth = b.depth;
+		l->chain = b.chain;
+		l->signal = b.signal;
+		l->batch = b.batch;
+		l->recv_depth = b.recv_depth;
+		l->timing = b.timing;
+		l->two_sided = b.two_sided;
+		l->random = 88172645463325252ULL + i;
+		for (m = 0; b.with_hists && m < __KVERBS_METRIC_MAX; m++)
+			l->hist[m] = &hists[i][m];
+		if (takes(i)) {
+			b.w.switch_in = 0;
+			resume(i, fill_main);
+			b.w.switch_in = switching;
+			/* as an engine does: no lane starts */
+			if (l->end)
+				return;
+		}
+	}
+	for (turn = 0; !b.w.broken; turn++) {
+		i = b.w.lanes > 1 ? (u32)test_random(&b.w.seed) % 2 : 0;
+		if (turn < b.head_start)
+			i = KVERBS_ROLE_RESPONDER;
+		if (b.w.ep[i].finished)
+			i = !i;
+		if (i >= b.w.lanes || b.w.ep[i].finished)
+			break;
+		resume(i, started[i] ? NULL : lane_main);
+		started[i] = 1;
+	}
+}
+
+#define ask_is(holds)							\
+	do {								\
+		if (!(holds))						\
+			fail_msg("%s; shape %u two-sided %u timing %u n %llu span %llu depth %u chain %u signal %u batch %u stop %llu/%u warm %llu: initiator end %u err %d wr %llx, responder end %u; rule %s", \
+				 #holds, b.shape, b.two_sided, b.timing, \
+				 b.n, b.span, b.depth, b.chain, b.signal, b.batch, \
+				 b.w.stop_at, b.w.stop_kind, b.warm,	\
+				 b.loop[0].end, b.loop[0].err, b.loop[0].err_wr, \
+				 b.loop[1].end, b.w.broken ? b.w.broken : "none"); \
+	} while (0)
+
+/* what holds of an initiator however it ended, as long as its queue is empty */
+static void check_accounts(u32 lane)
+{
+	struct kv_loop *l = &b.loop[lane];
+	struct kv_ep *ep = &b.w.ep[lane];
+	struct kv_stat *s = &l->stat;
+	u64 tiles = s->t_post + s->t_poll + s->t_empty + s->t_rest;
+
+	ask_is(!b.w.broken);
+	ask_is(l->posted == ep->posted);
+	ask_is(l->retired == l->posted);
+	ask_is(ep->done == ep->posted);
+	ask_is(ep->cq_in == ep->cq_out || l->end != KVERBS_REASON_COMPLETE);
+	ask_is(!l->posted || ep->last_signalled);
+	ask_is(ep->noted_wrs == l->posted);
+	ask_is(s->total_wrs == l->posted);
+	ask_is(s->total_retired == l->retired);
+	ask_is(s->wrs == s->retired);
+	ask_is(s->total_wrs == s->wrs + (lane ? 0 : s->warm_ops) || lane);
+	ask_is(s->signalled == s->wcs);
+	ask_is(s->signalled <= s->wrs);
+	ask_is(s->wrs <= s->posts * b.chain);
+	ask_is(s->forced <= s->signalled);
+	/* at least one in signal, at most those and the forced ones */
+	ask_is(s->signalled - s->forced <= s->wrs / b.signal);
+	ask_is(s->signalled * b.signal >= s->wrs);
+	ask_is(s->bytes == s->ops * l->size);
+	ask_is(s->residence == s->occupancy);
+	if (b.timing == KVERBS_TIMING_NONE) {
+		ask_is(!tiles && !s->residence);
+	} else if (!b.w.back_every && lanes() == 1) {
+		ask_is(s->wall - tiles == b.w.step);
+	} else if (!b.w.back_every) {
+		ask_is(s->wall >= tiles);
+	}
+	if (b.timing == KVERBS_TIMING_ALL)
+		ask_is(b.w.back_every || !s->wcs == !s->t_poll);
+	else
+		ask_is(!s->t_poll);
+}
+
+static void check_initiator(u64 ops)
+{
+	ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+	check_accounts(0);
+	ask_is(b.loop[0].stat.ops == ops);
+	ask_is(!b.pair.abort);
+	ask_is(b.pair.total == b.loop[0].posted);
+	ask_is(b.pair.measured_from == b.loop[0].posted - ops);
+}
+
+/* a responder that heard everything */
+static void check_responder(u64 ops)
+{
+	struct kv_loop *l = &b.loop[1];
+	struct kv_stat *s = &l->stat;
+
+	ask_is(l->end == KVERBS_REASON_COMPLETE);
+	ask_is(!b.w.broken);
+	ask_is(s->ops == ops);
+	ask_is(s->bytes == ops * l->size);
+	ask_is(s->total_recvs == b.loop[0].posted);
+	if (b.two_sided) {
+		ask_is(s->recv_wcs == ops);
+		/* the window may open within a poll: its whole refill counts */
+		ask_is(s->recv_wrs >= ops && s->recv_wrs < ops + b.batch);
+		ask_is(b.w.ep[1].recvs - b.w.ep[1].taken == b.recv_depth);
+	}
+	if (answers()) {
+		check_accounts(1);
+		ask_is(s->wrs == ops);
+	}
+}
+
+static void check_both(u64 ops)
+{
+	check_initiator(ops);
+	if (lanes() > 1)
+		check_responder(ops);
+}
+
+/* all small windows */
+#define for_windows(most)						\
+	for (u32 t = 1; t <= (most); t++)				\
+		for (u32 l = 1; l <= t; l++)				\
+			for (u32 q = 1; q <= t; q++)
+
+static void rate_new(u64 n, u32 t, u32 l, u32 q)
+{
+	bench_new(KVERBS_SHAPE_RATE, 0, n);
+	b.depth = t;
+	b.chain = l;
+	b.signal = q;
+}
+
+static void test_rate_all_small_windows(void **state)
+{
+	static const u32 batches[] = { 1, 2, 7 };
+	u64 seed = 1;
+	u32 n, i, timing;
+
+	for_windows(6) {
+		for (n = 1; n <= 15; n++) {
+			for (i = 0; i < ARRAY_SIZE(batches); i++) {
+				for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+					rate_new(n, t, l, q);
+					b.timing = timing;
+					b.batch = batches[i];
+					/* at once, later, at any time */
+					b.w.ep[0].script.latency = n % 3 ? 400 : 0;
+					b.w.ep[0].script.jitter = n % 2 ? 300 : 0;
+					b.w.seed = test_random(&seed);
+					bench_run();
+					check_initiator(n);
+				}
+			}
+		}
+	}
+}
+
+static void test_rate_larger_windows(void **state)
+{
+	u64 seed = 5;
+	u32 i;
+
+	for (i = 0; i < 3000; i++) {
+		u32 t = 1 + (u32)(test_random(&seed) % 200);
+
+		rate_new(1 + test_random(&seed) % 1000, t,
+			 1 + (u32)(test_random(&seed) % t),
+			 1 + (u32)(test_random(&seed) % t));
+		b.batch = 1 + (u32)(test_random(&seed) % 64);
+		b.timing = i % 3;
+		b.w.ep[0].script.latency = test_random(&seed) % 3000;
+		b.w.ep[0].script.jitter = test_random(&seed) % 3000;
+		b.w.seed = test_random(&seed);
+		bench_run();
+		check_initiator(b.n);
+	}
+}
+
+/* the window is used: it is full, or too full for one more chain, before a wait */
+static void test_rate_fills_the_window(void **state)
+{
+	for_windows(6) {
+		rate_new(1000, t, l, q);
+		b.batch = 16;
+		b.w.ep[0].script.latency = 100000;
+		b.w.ep[0].script.never = 1;
+		bench_run();
+		ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT);
+		ask_is(b.loop[0].posted == t / l * l);
+	}
+}
+
+/* signalled WRs are no more than what the interval and the window ask for */
+static void test_rate_signals_by_interval(void **state)
+{
+	rate_new(1000, 64, 1, 10);
+	bench_run();
+	check_initiator(1000);
+	assert_int_equal(b.loop[0].stat.signalled, 100);
+	assert_int_equal(b.loop[0].stat.forced, 0);
+	rate_new(1001, 64, 1, 10);
+	bench_run();
+	check_initiator(1001);
+	assert_int_equal(b.loop[0].stat.signalled, 101);
+	assert_int_equal(b.loop[0].stat.forced, 1);
+	/* chains of 4, every 6th: 6, 12, ... whatever the chain */
+	rate_new(1200, 64, 4, 6);
+	bench_run();
+	check_initiator(1200);
+	assert_int_equal(b.loop[0].stat.signalled, 200);
+	assert_int_equal(b.loop[0].stat.forced, 0);
+	assert_int_equal(b.loop[0].stat.posts, 300);
+	/* a window of 4 with chains of 3: the interval of 4 would never be full */
+	rate_new(12, 4, 3, 4);
+	bench_run();
+	check_initiator(12);
+	assert_int_equal(b.loop[0].stat.posts, 4);
+	assert_int_equal(b.loop[0].stat.signalled, 4);
+	assert_int_equal(b.loop[0].stat.forced, 4);
+}
+
+static void test_rate_posts_whole_chains(void **state)
+{
+	rate_new(103, 16, 5, 1);
+	bench_run();
+	check_initiator(103);
+	assert_int_equal(b.loop[0].stat.posts, 21);
+	assert_int_equal(b.w.ep[0].posts, 21);
+	assert_int_equal(b.loop[0].stat.polls + b.loop[0].stat.empty_polls, b.w.ep[0].polls);
+}
+
+/* every point at which a stop can be seen */
+static void test_rate_stop_anywhere(void **state)
+{
+	u32 timing;
+	u64 at;
+
+	for_windows(5) {
+		for (at = 1; at < 1000; at++) {
+			timing = at % 3;
+			rate_new(20, t, l, q);
+			b.timing = timing;
+			b.batch = 1 + at % 2;
+			b.w.stop_at = at;
+			b.w.stop_kind = KV_STOP_SOON;
+			bench_run();
+			if (b.w.stops < at) {
+				check_initiator(20);
+				break;
+			}
+			check_accounts(0);
+			ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+			       b.loop[0].posted == 20);
+			ask_is(b.loop[0].stat.ops <= 20);
+			ask_is(!b.pair.abort);
+		}
+		ask_is(at < 1000);
+	}
+}
+
+/* abandoned: an end at once, and the counters are those of what was seen */
+static void test_rate_abandon_anywhere(void **state)
+{
+	u64 at;
+
+	for_windows(4) {
+		for (at = 1; at < 1000; at++) {
+			rate_new(20, t, l, q);
+			b.w.stop_at = at;
+			b.w.stop_kind = KV_STOP_NOW;
+			b.w.ep[0].script.latency = 5000;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(b.loop[0].posted == b.w.ep[0].posted);
+			ask_is(b.loop[0].retired == b.w.ep[0].freed);
+			ask_is(b.loop[0].stat.ops == b.loop[0].retired);
+			if (b.w.stops < at)
+				break;
+			ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+			ask_is(b.pair.abort == (b.loop[0].posted != b.loop[0].retired));
+		}
+		ask_is(at < 1000);
+	}
+}
+
+/* a device that is dead, and a stop: SOON waits for the grace, not the deadline */
+static void test_stop_of_a_dead_device(void **state)
+{
+	u64 begin;
+
+	rate_new(100, 8, 2, 4);
+	b.w.ep[0].script.never = 20;
+	b.w.stop_at = 40;
+	b.w.stop_kind = KV_STOP_SOON;
+	begin = b.w.now;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+	ask_is(b.loop[0].posted != b.loop[0].retired);
+	ask_is(b.pair.abort == 1);
+	ask_is(b.w.now - begin > GRACE && b.w.now - begin < DEADLINE / 2);
+}
+
+static void test_rate_for_a_time(void **state)
+{
+	static const u64 spans[] = { 1, 50, 333, 1000, 12345 };
+	u32 i, timing;
+
+	for_windows(5) {
+		for (i = 0; i < ARRAY_SIZE(spans); i++) {
+			for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+				rate_new(0, t, l, q);
+				b.span = spans[i];
+				b.timing = timing;
+				b.w.ep[0].script.jitter = 200;
+				bench_run();
+				ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+				check_accounts(0);
+				ask_is(b.loop[0].stat.ops >= 1);
+				ask_is(b.loop[0].stat.wall >= b.span);
+				/* it ends when the window drains, or at a look at the clock */
+				ask_is(b.loop[0].stat.wall < b.span + 3000 +
+				       (timing ? 0 : KV_CLOCK_CHECK * 1000));
+			}
+		}
+	}
+}
+
+static void lat_new(u64 n)
+{
+	bench_new(KVERBS_SHAPE_LAT, 0, n);
+	b.with_hists = 1;
+}
+
+static void test_lat(void **state)
+{
+	struct kv_hist *h = hists[0];
+	struct kv_stat *s = &b.loop[0].stat;
+	u32 timing;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		lat_new(1000);
+		b.timing = timing;
+		b.w.ep[0].script.jitter = 700;
+		bench_run();
+		check_initiator(1000);
+		assert_int_equal(s->posts, 1000);
+		assert_int_equal(s->polls, 1000);
+		assert_int_equal(s->forced, 0);
+		assert_true(s->empty_polls > 0);
+		assert_int_equal(h[KVERBS_METRIC_LAT].count, timing ? 1000 : 0);
+		assert_int_equal(h[KVERBS_METRIC_POST].count, timing ? 1000 : 0);
+		assert_int_equal(h[KVERBS_METRIC_POLL].count,
+				 timing == KVERBS_TIMING_ALL ? 1000 : 0);
+		assert_int_equal(h[KVERBS_METRIC_RTT].count, 0);
+		assert_int_equal(h[KVERBS_METRIC_RECV_POST].count, 0);
+		assert_int_equal(h[KVERBS_METRIC_RECV_POLL].count, 0);
+		if (!timing)
+			continue;
+		/* each latency is of one WR, and their sum is the time they were there */
+		assert_int_equal(h[KVERBS_METRIC_LAT].sum, s->residence);
+		assert_true(h[KVERBS_METRIC_LAT].min >= 500);
+		assert_true(h[KVERBS_METRIC_LAT].max < 500 + 700 + 200);
+		/* post: the call of 10 ticks and one reading, nothing else */
+		assert_int_equal(h[KVERBS_METRIC_POST].min, 13);
+		assert_int_equal(h[KVERBS_METRIC_POST].max, 13);
+		assert_int_equal(s->t_post, 13000);
+		if (timing == KVERBS_TIMING_ALL) {
+			/* poll: the call of 15 and one reading */
+			assert_int_equal(h[KVERBS_METRIC_POLL].min, 18);
+			assert_int_equal(h[KVERBS_METRIC_POLL].max, 18);
+			assert_int_equal(s->t_poll, 18000);
+			assert_int_equal(s->t_rest, 3000 + 3);
+		}
+	}
+}
+
+/* a latency is what the device took, to the reading */
+static void test_lat_of_a_known_device(void **state)
+{
+	lat_new(10);
+	b.timing = KVERBS_TIMING_LAT;
+	b.w.ep[0].script.latency = 0;
+	bench_run();
+	check_initiator(10);
+	/* post 10 and reading 3, poll 15 and reading 3: the WC is there at the first poll */
+	assert_int_equal(hists[0][KVERBS_METRIC_LAT].min, 31);
+	assert_int_equal(hists[0][KVERBS_METRIC_LAT].max, 31);
+	assert_int_equal(b.loop[0].stat.empty_polls, 0);
+}
+
+static void test_lat_for_a_time(void **state)
+{
+	lat_new(0);
+	b.span = 100000;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+	check_accounts(0);
+	assert_true(b.loop[0].stat.wall >= 100000);
+	assert_true(b.loop[0].stat.wall < 102000);
+	assert_int_equal(hists[0][KVERBS_METRIC_LAT].count, b.loop[0].stat.ops);
+}
+
+static void test_lat_stop_anywhere(void **state)
+{
+	u64 at, ops = 0;
+
+	for (at = 1; ; at++) {
+		lat_new(10);
+		b.w.stop_at = at;
+		b.w.stop_kind = KV_STOP_SOON;
+		bench_run();
+		check_accounts(0);
+		if (b.w.stops < at)
+			break;
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+		       b.loop[0].stat.ops == 10);
+		ask_is(b.loop[0].stat.ops >= ops);
+		ask_is(hists[0][KVERBS_METRIC_LAT].count == b.loop[0].stat.ops);
+		ops = b.loop[0].stat.ops;
+	}
+	assert_int_equal(b.loop[0].stat.ops, 10);
+	assert_true(at > 10);
+}
+
+static void test_rate_samples_some_chains(void **state)
+{
+	struct kv_hist *post = &hists[0][KVERBS_METRIC_POST];
+	struct kv_hist *lat = &hists[0][KVERBS_METRIC_LAT];
+	u64 seed = 11, period, i;
+	u32 seen[64] = { 0 };
+
+	rate_new(200000, 16, 2, 1);
+	b.with_hists = 1;
+	b.batch = 4;
+	b.timing = KVERBS_TIMING_LAT;
+	b.w.seed = test_random(&seed);
+	bench_run();
+	check_initiator(200000);
+	/* one chain in 16.5 */
+	assert_true(post->count > 100000 / 18 && post->count < 100000 / 15);
+	/* each of its WCs a latency, unless two came in one WC's stead */
+	assert_int_equal(lat->count, 2 * post->count);
+	/* a short run has a sample all the same */
+	rate_new(1, 16, 1, 1);
+	b.with_hists = 1;
+	bench_run();
+	check_initiator(1);
+	assert_int_equal(post->count, 1);
+	assert_int_equal(lat->count, 1);
+	/* not at a fixed interval: the wrap of a queue is no favourite */
+	b.loop[0].random = 1;
+	b.loop[0].until_sample = 1;
+	b.loop[0].timing = KVERBS_TIMING_LAT;
+	for (i = 0; i < 64000; i++) {
+		if (kv_sampled(&b.loop[0]))
+			seen[i % 64]++;
+	}
+	for (period = 0; period < 64; period++)
+		assert_true(seen[period] > 20 && seen[period] < 120);
+}
+
+static void test_unsignalled_wrs_give_no_latency(void **state)
+{
+	rate_new(1000, 16, 1, 8);
+	b.with_hists = 1;
+	b.w.ep[0].script.latency = 0;
+	bench_run();
+	check_initiator(1000);
+	assert_true(hists[0][KVERBS_METRIC_LAT].count <= b.loop[0].stat.signalled);
+	assert_true(hists[0][KVERBS_METRIC_LAT].count > 0);
+}
+
+static void test_warm_up_is_not_counted(void **state)
+{
+	u32 shape, timing, two_sided;
+	struct kv_stat *s = &b.loop[0].stat;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+			for (two_sided = 0; two_sided < 2; two_sided++) {
+				bench_new(shape, two_sided, 37);
+				b.timing = timing;
+				b.with_hists = 1;
+				b.warm = 40000;
+				if (shape == KVERBS_SHAPE_RATE) {
+					b.depth = 8;
+					b.chain = 3;
+					b.signal = 5;
+					b.batch = 4;
+				}
+				bench_run();
+				check_both(37);
+				ask_is(s->warm_ops >= 2 * b.depth);
+				ask_is(s->warm_ticks >= 40000);
+				ask_is(s->total_wrs == s->warm_ops + s->ops);
+				ask_is(!s->warm_unsettled);
+				ask_is(s->posts <= 37);
+				ask_is(hists[0][KVERBS_METRIC_POST].count <= s->posts);
+				ask_is(!timing || hists[0][KVERBS_METRIC_POST].count > 0);
+				if (shape == KVERBS_SHAPE_LAT && timing)
+					ask_is(hists[0][KVERBS_METRIC_LAT].count == 37);
+				if (shape == KVERBS_SHAPE_PINGPONG && timing)
+					ask_is(hists[0][KVERBS_METRIC_RTT].count == 37);
+				if (shape == KVERBS_SHAPE_PINGPONG && timing)
+					ask_is(hists[1][KVERBS_METRIC_POST].count == 37);
+				if (shape != KVERBS_SHAPE_PINGPONG && two_sided &&
+				    timing == KVERBS_TIMING_ALL)
+					ask_is(hists[1][KVERBS_METRIC_RECV_POLL].count > 0 &&
+					       hists[1][KVERBS_METRIC_RECV_POLL].count <= 37);
+			}
+		}
+	}
+}
+
+static void test_warm_up_off(void **state)
+{
+	lat_new(5);
+	bench_run();
+	check_initiator(5);
+	assert_int_equal(b.loop[0].stat.warm_ops, 0);
+	assert_int_equal(b.loop[0].stat.warm_ticks, 0);
+	assert_int_equal(b.loop[0].stat.warm_unsettled, 0);
+	assert_int_equal(b.loop[0].stat.total_wrs, 5);
+}
+
+/* a device that gets ever slower never settles, and the warm-up ends all the same */
+static void test_warm_up_of_a_restless_device(void **state)
+{
+	lat_new(5);
+	b.warm = 2000;
+	b.w.ep[0].script.slower = 2000;
+	bench_run();
+	check_initiator(5);
+	assert_int_equal(b.loop[0].stat.warm_unsettled, 1);
+	assert_true(b.loop[0].stat.warm_ops >= KV_WARM_WINDOWS);
+}
+
+/* the queue is turned even when the time is short */
+static void test_warm_up_turns_the_queue(void **state)
+{
+	rate_new(5, 100, 1, 1);
+	b.warm = 2;
+	bench_run();
+	check_initiator(5);
+	assert_true(b.loop[0].stat.warm_ops >= 200);
+}
+
+/* an end during the warm-up: nothing was measured */
+static void test_end_in_warm_up(void **state)
+{
+	u32 shape, i;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		for (i = 0; i < 2; i++) {
+			bench_new(shape, 1, 1000);
+			b.with_hists = 1;
+			b.warm = 1000000;
+			b.w.stop_at = i ? 0 : 200;
+			b.w.stop_kind = KV_STOP_SOON;
+			b.w.ep[0].script.post_bad = i ? 60 : 0;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(b.loop[0].end == (i ? KVERBS_REASON_POST :
+						     KVERBS_REASON_STOPPED));
+			ask_is(b.loop[0].stat.ops == 0);
+			ask_is(b.loop[0].stat.bytes == 0);
+			ask_is(b.loop[0].stat.posts == 0);
+			ask_is(b.loop[0].stat.warm_ops == b.loop[0].posted);
+			ask_is(b.loop[0].stat.warm_ticks > 0);
+			ask_is(b.loop[0].stat.total_wrs == b.loop[0].posted);
+			/* but for what the other lane did meanwhile */
+			ask_is(b.loop[0].stat.wall < 5000);
+			ask_is(b.pair.measured_from == KV_UNSET);
+			ask_is(b.pair.total == b.loop[0].posted);
+			ask_is(hists[0][KVERBS_METRIC_POST].count == 0);
+			ask_is(hists[0][KVERBS_METRIC_LAT].count == 0);
+			ask_is(hists[0][KVERBS_METRIC_RTT].count == 0);
+			ask_is(b.loop[1].stat.ops == 0);
+			ask_is(b.loop[1].stat.recv_wrs == 0);
+			ask_is(hists[1][KVERBS_METRIC_RECV_POST].count == 0);
+		}
+	}
+}
+
+static void check_failed(u32 reason, int err)
+{
+	ask_is(!b.w.broken);
+	ask_is(b.loop[0].end == reason);
+	ask_is(b.loop[0].err == err);
+	ask_is(b.pair.abort == 1);
+	ask_is(b.pair.total == b.loop[0].posted);
+	ask_is(b.loop[0].posted == b.w.ep[0].posted);
+	ask_is(b.loop[0].stat.total_wrs == b.loop[0].posted);
+	ask_is(b.loop[0].stat.total_retired == b.loop[0].retired);
+	ask_is(b.loop[0].stat.wrs == b.loop[0].posted);
+	ask_is(b.loop[0].stat.ops == b.loop[0].retired);
+}
+
+/* a post fails at each WR, with those before it in its chain posted */
+static void test_post_refused_at_any_wr(void **state)
+{
+	u64 bad;
+
+	for_windows(5) {
+		for (bad = 1; bad <= 12; bad++) {
+			rate_new(12, t, l, q);
+			b.w.ep[0].script.post_bad = bad;
+			bench_run();
+			check_failed(KVERBS_REASON_POST, -ENOMEM);
+			ask_is(b.loop[0].posted == bad - 1);
+			ask_is(b.loop[0].err_wr == bad - 1);
+			ask_is(b.loop[0].stat.posts == (bad - 1) / l || l > 1);
+		}
+	}
+}
+
+static void test_poll_fails(void **state)
+{
+	u64 bad;
+
+	for (bad = 1; bad < 30; bad++) {
+		rate_new(100, 8, 2, 3);
+		b.w.ep[0].script.poll_bad = bad;
+		bench_run();
+		check_failed(KVERBS_REASON_POLL, -EIO);
+		ask_is(b.w.ep[0].polls == bad);
+	}
+}
+
+static void test_failing_wc(void **state)
+{
+	u64 bad;
+
+	for_windows(4) {
+		for (bad = 1; bad <= 10 / q; bad++) {
+			rate_new(20, t, l, q);
+			b.batch = 3;
+			b.w.ep[0].script.fail = bad;
+			bench_run();
+			check_failed(KVERBS_REASON_WC, 0);
+			ask_is(b.loop[0].wc_status == FAKE_STATUS);
+			ask_is(b.loop[0].wc_vendor == FAKE_VENDOR);
+			/* the WR concerned is the one after those that are retired */
+			ask_is(b.loop[0].err_wr >= b.loop[0].retired);
+			ask_is(b.loop[0].err_wr < b.loop[0].posted);
+			ask_is(b.loop[0].stat.wcs == bad - 1);
+			/* it is traced too */
+			ask_is(b.w.ep[0].noted_wcs == bad);
+		}
+	}
+}
+
+static void test_duplicated_wc(void **state)
+{
+	u64 bad;
+
+	for (bad = 1; bad <= 15; bad++) {
+		rate_new(20, 4, 1, 1);
+		b.spare_cqes = 1;
+		b.w.ep[0].script.dup = bad;
+		bench_run();
+		check_failed(KVERBS_REASON_ORDER, 0);
+		ask_is(b.loop[0].err_wr == bad - 1);
+		ask_is(b.loop[0].retired >= bad);
+	}
+}
+
+static void test_wc_out_of_order(void **state)
+{
+	u64 bad;
+
+	for (bad = 1; bad < 15; bad++) {
+		rate_new(20, 4, 1, 1);
+		b.w.ep[0].script.swap = bad;
+		bench_run();
+		check_failed(KVERBS_REASON_ORDER, 0);
+		ask_is(b.loop[0].err_wr == bad - 1);
+		ask_is(b.loop[0].retired >= bad + 1);
+	}
+}
+
+static void test_wc_of_no_wr(void **state)
+{
+	u64 bad;
+
+	for (bad = 1; bad < 15; bad++) {
+		rate_new(20, 4, 1, 1);
+		b.w.ep[0].script.alien = bad;
+		bench_run();
+		check_failed(KVERBS_REASON_ORDER, 0);
+		ask_is(b.loop[0].err_wr == bad - 1 + 1000);
+	}
+}
+
+/* a later WC retires the WR too; the counters tell that one was missing */
+static void test_missing_wc(void **state)
+{
+	u64 bad;
+
+	for (bad = 1; bad < 20; bad++) {
+		rate_new(20, 4, 1, 1);
+		b.w.ep[0].script.drop = bad;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[0].stat.ops == 20);
+		ask_is(b.loop[0].stat.signalled == b.loop[0].stat.wcs + 1);
+		ask_is(b.loop[0].stat.residence == b.loop[0].stat.occupancy);
+	}
+	/* nothing comes after the last one */
+	rate_new(20, 4, 1, 1);
+	b.w.ep[0].script.drop = 20;
+	bench_run();
+	check_failed(KVERBS_REASON_TIMEOUT, 0);
+	ask_is(b.loop[0].err_wr == 19);
+	lat_new(20);
+	b.w.ep[0].script.drop = 7;
+	bench_run();
+	check_failed(KVERBS_REASON_TIMEOUT, 0);
+	ask_is(b.loop[0].err_wr == 6);
+}
+
+static void test_dead_device(void **state)
+{
+	u32 timing;
+	u64 at;
+
+	for_windows(4) {
+		for (at = 1; at <= 20; at++) {
+			for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+				rate_new(20, t, l, q);
+				b.timing = timing;
+				b.w.ep[0].script.never = at;
+				bench_run();
+				check_failed(KVERBS_REASON_TIMEOUT, 0);
+				ask_is(b.loop[0].retired < at);
+				ask_is(b.loop[0].stat.wall > DEADLINE);
+				ask_is(b.loop[0].stat.wall < DEADLINE + 50000);
+			}
+		}
+	}
+}
+
+/* slow is not dead: each wait is shorter than the deadline, all are longer */
+static void test_slow_device(void **state)
+{
+	lat_new(10);
+	b.w.ep[0].script.latency = DEADLINE / 2;
+	bench_run();
+	check_initiator(10);
+	assert_true(b.loop[0].stat.wall > 4 * DEADLINE);
+}
+
+static void test_clock_that_goes_backwards(void **state)
+{
+	u32 shape, timing, every;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+			for (every = 2; every < 7; every++) {
+				bench_new(shape, shape == KVERBS_SHAPE_PINGPONG, 200);
+				b.with_hists = 1;
+				b.timing = timing;
+				b.w.back_every = every;
+				b.w.back_by = 100;
+				b.w.now = 100000;
+				if (shape == KVERBS_SHAPE_RATE)
+					b.depth = 4;
+				bench_run();
+				check_initiator(200);
+				ask_is(!timing || b.loop[0].stat.backwards > 0);
+				/* no sample is made of a step back */
+				ask_is(hists[0][KVERBS_METRIC_LAT].max < 20000);
+				ask_is(hists[0][KVERBS_METRIC_POST].max < 20000);
+				ask_is(b.loop[0].stat.t_post < 1000000);
+				ask_is(b.loop[0].stat.wall < 10000000);
+			}
+		}
+	}
+}
+
+/* a step back does not end a run that has a time to go on for */
+static void test_clock_backwards_for_a_time(void **state)
+{
+	u32 timing;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		lat_new(0);
+		b.timing = timing;
+		b.span = 1000000;
+		b.w.back_every = 2;
+		b.w.back_by = 500;
+		b.w.now = 10000;
+		bench_run();
+		ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+		check_accounts(0);
+		assert_true(b.w.now >= 1000000);
+		assert_true(b.w.now < 1200000);
+	}
+}
+
+/* nor does it fake a timeout */
+static void test_clock_backwards_while_waiting(void **state)
+{
+	lat_new(5);
+	b.w.ep[0].script.latency = DEADLINE / 2;
+	b.w.back_every = 3;
+	b.w.back_by = 100000;
+	b.w.now = 1000000;
+	bench_run();
+	check_initiator(5);
+}
+
+static void test_yields_are_counted(void **state)
+{
+	lat_new(100);
+	b.w.ep[0].script.yield_every = 1;
+	bench_run();
+	check_initiator(100);
+	assert_int_equal(b.loop[0].stat.yields, b.loop[0].stat.empty_polls);
+	assert_int_equal(b.loop[0].stat.tainted, 100);
+	lat_new(100);
+	b.w.ep[0].script.latency = 0;
+	b.w.ep[0].script.yield_every = 1;
+	bench_run();
+	check_initiator(100);
+	assert_int_equal(b.loop[0].stat.tainted, 0);
+	/* one sample of a round trip, tainted once */
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, 100);
+	b.with_hists = 1;
+	b.w.ep[0].script.yield_every = 1;
+	hists[0][KVERBS_METRIC_LAT].count = 0;
+	bench_run();
+	check_both(100);
+	assert_int_equal(hists[0][KVERBS_METRIC_RTT].count, 100);
+	assert_true(b.loop[0].stat.tainted <= 200);
+}
+
+/* samples of metrics that a role does not have are not tainted either */
+static void test_taint_needs_a_sample(void **state)
+{
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, 100);
+	b.w.ep[0].script.yield_every = 1;
+	bench_run();
+	check_both(100);
+	assert_true(b.loop[0].stat.yields > 0);
+	assert_int_equal(b.loop[0].stat.tainted, 0);
+}
+
+static void two_new(u32 shape, u32 two_sided, u64 n, u64 seed)
+{
+	bench_new(shape, two_sided, n);
+	b.w.seed = seed | 1;
+	b.w.switch_in = 1 + (u32)(seed % 7);
+	b.w.ep[0].script.jitter = seed % 900;
+	b.w.ep[1].script.jitter = seed % 700;
+}
+
+static void test_send_lat(void **state)
+{
+	u64 seed = 21;
+	u32 i, n;
+
+	for (i = 0; i < 300; i++) {
+		n = 1 + i % 20;
+		two_new(KVERBS_SHAPE_LAT, 1, n, test_random(&seed));
+		b.recv_depth = 1 + i % 5;
+		b.timing = i % 3;
+		b.with_hists = !(i % 10);
+		bench_run();
+		check_both(n);
+		if (b.with_hists && b.timing == KVERBS_TIMING_ALL) {
+			/* the window opens with the first message: after its poll */
+			assert_int_equal(hists[1][KVERBS_METRIC_RECV_POLL].count, n - 1);
+			assert_int_equal(hists[1][KVERBS_METRIC_RECV_POST].count, n);
+			assert_int_equal(hists[0][KVERBS_METRIC_RECV_POST].count, 0);
+		}
+	}
+}
+
+static void test_send_rate(void **state)
+{
+	u64 seed = 22;
+	u32 i;
+
+	for_windows(5) {
+		for (i = 0; i < 12; i++) {
+			two_new(KVERBS_SHAPE_RATE, 1, 1 + test_random(&seed) % 40,
+				test_random(&seed));
+			b.depth = t;
+			b.chain = l;
+			b.signal = q;
+			b.batch = 1 + i % 6;
+			b.timing = i % 3;
+			/* also fewer receives than sends: the device retries */
+			b.recv_depth = 1 + i;
+			if (b.batch > b.recv_depth)
+				b.batch = b.recv_depth;
+			b.warm = i % 4 ? 0 : 3000;
+			bench_run();
+			check_both(b.n);
+		}
+	}
+}
+
+static void test_pingpong(void **state)
+{
+	u64 seed = 23;
+	u32 i, n, two_sided;
+
+	for (i = 0; i < 800; i++) {
+		n = 1 + i % 25;
+		two_sided = i % 2;
+		two_new(KVERBS_SHAPE_PINGPONG, two_sided, n, test_random(&seed));
+		b.recv_depth = two_sided ? 1 + i % 6 : 0;
+		b.timing = i % 3;
+		b.with_hists = !(i % 10);
+		b.warm = i % 8 ? 0 : 5000;
+		bench_run();
+		check_both(n);
+		if (two_sided) {
+			ask_is(b.loop[0].stat.recv_wcs == n);
+			ask_is(b.loop[0].stat.recv_wrs == n);
+		} else {
+			ask_is(!b.loop[0].stat.recv_wcs && !b.loop[0].stat.recv_posts);
+		}
+		ask_is(b.w.ep[1].posted == b.w.ep[0].posted);
+		if (b.with_hists && b.timing) {
+			assert_int_equal(hists[0][KVERBS_METRIC_RTT].count, n);
+			assert_int_equal(hists[1][KVERBS_METRIC_RTT].count, 0);
+			/* there and back */
+			assert_true(hists[0][KVERBS_METRIC_RTT].min >= 1000);
+		}
+	}
+}
+
+static void test_pingpong_for_a_time(void **state)
+{
+	u64 seed = 24;
+	u32 i;
+
+	for (i = 0; i < 60; i++) {
+		two_new(KVERBS_SHAPE_PINGPONG, i % 2, 0, test_random(&seed));
+		b.recv_depth = 4;
+		b.span = 50000;
+		b.timing = i % 3;
+		bench_run();
+		ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[0].stat.wall >= 50000);
+		check_both(b.loop[0].stat.ops);
+		ask_is(b.loop[0].stat.ops > 3);
+	}
+}
+
+/* a stop in two lanes at every point: both end, and none waits for a deadline */
+static void test_two_lanes_stop_anywhere(void **state)
+{
+	u64 at, seed = 25;
+	u32 shape, two_sided;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		for (two_sided = 0; two_sided < 2; two_sided++) {
+			if (!two_sided && shape != KVERBS_SHAPE_PINGPONG)
+				continue;
+			for (at = 1; at < 2000; at++) {
+				two_new(shape, two_sided, 12, test_random(&seed));
+				b.w.stop_at = at;
+				b.w.stop_kind = KV_STOP_SOON;
+				if (shape == KVERBS_SHAPE_RATE) {
+					b.depth = 4;
+					b.chain = 2;
+					b.signal = 3;
+				}
+				bench_run();
+				check_accounts(0);
+				check_responder(b.loop[0].stat.ops);
+				if (b.w.stops < at)
+					break;
+				ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+				       b.loop[0].stat.ops == 12);
+				ask_is(!b.pair.abort);
+				ask_is(b.w.now < DEADLINE);
+			}
+			ask_is(at < 2000);
+		}
+	}
+}
+
+static void test_two_lanes_abandon_anywhere(void **state)
+{
+	u64 at, seed = 26;
+	u32 shape, two_sided;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		for (two_sided = 0; two_sided < 2; two_sided++) {
+			if (!two_sided && shape != KVERBS_SHAPE_PINGPONG)
+				continue;
+			for (at = 1; at < 2000; at += 1 + at / 50) {
+				two_new(shape, two_sided, 12, test_random(&seed));
+				b.w.stop_at = at;
+				b.w.stop_kind = KV_STOP_NOW;
+				bench_run();
+				ask_is(!b.w.broken);
+				ask_is(b.loop[0].end && b.loop[1].end);
+				if (b.w.stops < at)
+					break;
+				ask_is(b.w.now < DEADLINE);
+				ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+				       b.loop[0].end == KVERBS_REASON_COMPLETE);
+				ask_is(b.loop[1].end == KVERBS_REASON_STOPPED ||
+				       b.loop[1].end == KVERBS_REASON_COMPLETE);
+			}
+		}
+	}
+}
+
+/* one lane fails: the other one is told, and ends well before its deadline */
+static void test_a_lane_fails(void **state)
+{
+	u64 seed = 27, at;
+	u32 i, shape;
+
+	for (i = 0; i < 400; i++) {
+		shape = i % 3;
+		at = 1 + test_random(&seed) % 12;
+		two_new(shape, 1, 40, test_random(&seed));
+		switch (i / 3 % 3) {
+		case 0:
+			b.w.ep[0].script.fail = at;
+			break;
+		case 1:
+			b.w.ep[0].script.post_bad = at;
+			break;
+		case 2:
+			b.w.ep[0].script.poll_bad = at;
+			break;
+		}
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_WC ||
+		       b.loop[0].end == KVERBS_REASON_POST ||
+		       b.loop[0].end == KVERBS_REASON_POLL);
+		ask_is(b.pair.abort == 1);
+		ask_is(b.loop[1].end == KVERBS_REASON_STOPPED ||
+		       b.loop[1].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.w.now < DEADLINE);
+	}
+	for (i = 0; i < 400; i++) {
+		shape = i % 3;
+		at = 1 + test_random(&seed) % 12;
+		two_new(shape, 1, 40, test_random(&seed));
+		b.recv_depth = 4;
+		switch (i / 3 % 3) {
+		case 0:
+			b.w.ep[1].script.recv_fail = at;
+			break;
+		case 1:
+			/* the first one fills the queue, before any lane runs */
+			b.w.ep[1].script.recv_bad = 1 + at;
+			break;
+		case 2:
+			b.w.ep[1].script.poll_bad = at;
+			break;
+		}
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[1].end == KVERBS_REASON_WC ||
+		       b.loop[1].end == KVERBS_REASON_POST ||
+		       b.loop[1].end == KVERBS_REASON_POLL);
+		if (i / 3 % 3 == 0)
+			ask_is(b.loop[1].err_wr & KV_ID_RECV &&
+			       b.loop[1].wc_status == FAKE_STATUS);
+		if (i / 3 % 3 == 1)
+			ask_is(b.loop[1].err_wr & KV_ID_RECV && b.loop[1].err == -ENOMEM);
+		ask_is(b.pair.abort == 1);
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+		       b.loop[0].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.w.now < DEADLINE);
+	}
+}
+
+static void test_filling_fails(void **state)
+{
+	bench_new(KVERBS_SHAPE_LAT, 1, 5);
+	b.w.ep[1].script.recv_bad = 1;
+	bench_run();
+	ask_is(!b.w.broken);
+	ask_is(b.loop[1].end == KVERBS_REASON_POST);
+	ask_is(b.loop[1].err == -ENOMEM);
+	ask_is(b.loop[1].err_wr == KV_ID_RECV);
+}
+
+/* a message is lost: the lane that waits for it says so */
+static void test_lost_message(void **state)
+{
+	u64 seed = 28;
+	u32 i;
+
+	for (i = 0; i < 60; i++) {
+		two_new(KVERBS_SHAPE_PINGPONG, i % 2, 20, test_random(&seed));
+		b.w.ep[i / 2 % 2].script.lose = 1 + i % 15;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT);
+		/* complete when it was the last answer */
+		ask_is(b.loop[1].end == KVERBS_REASON_STOPPED ||
+		       b.loop[1].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.pair.abort == 1);
+	}
+	for (i = 0; i < 20; i++) {
+		two_new(i % 2 ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 1, 20,
+			test_random(&seed));
+		b.w.ep[0].script.lose = 1 + i;
+		bench_run();
+		ask_is(!b.w.broken);
+		/* the sender's WCs say that all went well */
+		ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[1].end == KVERBS_REASON_TIMEOUT);
+		ask_is(b.loop[1].recvs == 19);
+	}
+}
+
+/* an initiator that starts late does not time its responder out */
+static void test_late_initiator(void **state)
+{
+	u32 shape;
+
+	for (shape = 0; shape <= KVERBS_SHAPE_RATE; shape++) {
+		bench_new(shape, shape != KVERBS_SHAPE_PINGPONG, 3);
+		b.head_start = 10000;
+		bench_run();
+		assert_true(b.w.now > 2 * DEADLINE);
+		check_both(3);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lat),
+		cmocka_unit_test(test_lat_of_a_known_device),
+		cmocka_unit_test(test_lat_for_a_time),
+		cmocka_unit_test(test_lat_stop_anywhere),
+		cmocka_unit_test(test_rate_all_small_windows),
+		cmocka_unit_test(test_rate_larger_windows),
+		cmocka_unit_test(test_rate_fills_the_window),
+		cmocka_unit_test(test_rate_signals_by_interval),
+		cmocka_unit_test(test_rate_posts_whole_chains),
+		cmocka_unit_test(test_rate_for_a_time),
+		cmocka_unit_test(test_rate_stop_anywhere),
+		cmocka_unit_test(test_rate_abandon_anywhere),
+		cmocka_unit_test(test_rate_samples_some_chains),
+		cmocka_unit_test(test_unsignalled_wrs_give_no_latency),
+		cmocka_unit_test(test_stop_of_a_dead_device),
+		cmocka_unit_test(test_warm_up_is_not_counted),
+		cmocka_unit_test(test_warm_up_off),
+		cmocka_unit_test(test_warm_up_of_a_restless_device),
+		cmocka_unit_test(test_warm_up_turns_the_queue),
+		cmocka_unit_test(test_end_in_warm_up),
+		cmocka_unit_test(test_post_refused_at_any_wr),
+		cmocka_unit_test(test_poll_fails),
+		cmocka_unit_test(test_failing_wc),
+		cmocka_unit_test(test_duplicated_wc),
+		cmocka_unit_test(test_wc_out_of_order),
+		cmocka_unit_test(test_wc_of_no_wr),
+		cmocka_unit_test(test_missing_wc),
+		cmocka_unit_test(test_dead_device),
+		cmocka_unit_test(test_slow_device),
+		cmocka_unit_test(test_clock_that_goes_backwards),
+		cmocka_unit_test(test_clock_backwards_for_a_time),
+		cmocka_unit_test(test_clock_backwards_while_waiting),
+		cmocka_unit_test(test_yields_are_counted),
+		cmocka_unit_test(test_taint_needs_a_sample),
+		cmocka_unit_test(test_send_lat),
+		cmocka_unit_test(test_send_rate),
+		cmocka_unit_test(test_pingpong),
+		cmocka_unit_test(test_pingpong_for_a_time),
+		cmocka_unit_test(test_two_lanes_stop_anywhere),
+		cmocka_unit_test(test_two_lanes_abandon_anywhere),
+		cmocka_unit_test(test_a_lane_fails),
+		cmocka_unit_test(test_filling_fails),
+		cmocka_unit_test(test_lost_message),
+		cmocka_unit_test(test_late_initiator),
+	};
+
+	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Who runs a job: the kernel engine (the module, over generic netlink) and the
+ * user engine (libibverbs) behind one interface, with one form of result.
+ */
+#ifndef KV_ENGINE_H
+#define KV_ENGINE_H
+
+#include "side.h"
+
+/**
+ * struct kv_clock_info - the clock of a run
+ * @name: how it is read
+ * @mult: ns = ticks * mult >> shift
+ * @shift: see @mult
+ * @invariant: it runs at one rate on all CPUs; else "unsynchronised clock"
+ * @cost: ticks of one reading
+ */
+struct kv_clock_info {
+	char name[48];
+	u32 mult;
+	u32 shift;
+	u32 invariant;
+	u32 cost;
+};
+
+/**
+ * struct kv_lane_result - what one lane did
+ * @hist: histograms in ticks, NULL where the role has none
+ */
+struct kv_lane_result {
+	u32 index;
+	u32 role;
+	u32 cpu;
+	u32 qpn;
+	u32 peer_qpn;
+	u32 sq_depth;
+	u32 rq_depth;
+	u32 cq_depth;
+	u32 reason;
+	struct kv_stat stat;
+	struct kv_hist *hist[__KVERBS_METRIC_MAX];
+};
+
+/**
+ * struct kv_result - what a run did, the same from both engines
+ * @engine: name of the engine
+ * @device: name of the device
+ * @software: the device is a software one (rxe, siw)
+ * @state: enum kverbs_state
+ * @reason: enum kverbs_reason
+ * @err: -errno of the step, post or poll call that failed
+ * @where: the step of set-up that failed, or empty
+ * @err_lane: lane of the error
+ * @err_wr: number of the WR of the error on its queue
+ * @wc_status: enum ibv_wc_status, valid with KVERBS_REASON_WC
+ * @vendor_err: vendor syndrome, likewise
+ * @qp_state: enum ibv_qp_state at the error
+ * @gid_type: 0 IB or RoCE v1, 1 RoCE v2 (enum ib_gid_type of the kernel: 2)
+ * @bytes: memory of the run
+ * @job: as asked
+ * @granted: as run, no field left at KV_AUTO but node
+ * @clock: clock of all ticks below
+ * @nlanes: entries of @lane
+ * @lane: owned by the result
+ */
+struct kv_result {
+	const char *engine;
+	char device[64];
+	u32 software;
+	u32 state;
+	u32 reason;
+	int err;
+	char where[64];
+	u32 err_lane;
+	u64 err_wr;
+	u32 wc_status;
+	u32 vendor_err;
+	u32 qp_state;
+	u32 gid_type;
+	u64 bytes;
+	struct kv_job job;
+	struct kv_job granted;
+	struct kv_clock_info clock;
+	u32 nlanes;
+	struct kv_lane_result *lane;
+};
+
+/* one clear line for people, and the exit status that goes with it */
+struct kv_error {
+	int status;		/* enum kv_exit */
+	char text[320];
+};
+
+enum kv_exit {
+	KV_EXIT_GOOD = 0,
+	KV_EXIT_MISSED = 1,
+	KV_EXIT_USAGE = 2,
+	KV_EXIT_ENVIRONMENT = 3,
+	KV_EXIT_MEASUREMENT = 4,
+	KV_EXIT_UNDECIDED = 5,
+	KV_EXIT_INTERRUPTED = 130,
+};
+
+struct kv_run;		/* each engine's own */
+
+/**
+ * struct kv_engine - one engine
+ * @name: "kernel" or "user"
+ * @prepare: check the job on the device and make a run (NEW)
+ * @connect: make QPs, CQs, MRs, buffers and connect them (READY)
+ * @start: start the lanes (RUNNING); returns at once
+ * @wait: wait up to timeout_ms: 1 when the run has ended, 0 when not yet
+ * @stop: ask the lanes to end; @wait tells when they have
+ * @result: what was measured, also of a failed run; freed by kv_result_free()
+ * @release: stop if need be, free the run; run may be NULL
+ *
+ * All return 0, or -1 with @kv_error filled. Call them in this order.
+ */
+struct kv_engine {
+	const char *name;
+	int (*prepare)(const char *device, const struct kv_job *job,
+		       struct kv_run **run, struct kv_error *error);
+	int (*connect)(struct kv_run *run, struct kv_error *error);
+	int (*start)(struct kv_run *run, struct kv_error *error);
+	int (*wait)(struct kv_run *run, int timeout_ms, struct kv_error *error);
+	int (*stop)(struct kv_run *run, struct kv_error *error);
+	int (*result)(struct kv_run *run, struct kv_result **result,
+		      struct kv_error *error);
+	void (*release)(struct kv_run *run);
+};
+
+extern const struct kv_engine kv_engine_kernel;
+extern const struct kv_engine kv_engine_user;
+
+/* result.c */
+struct kv_result *kv_result_new(u32 nlanes);
+void kv_result_free(struct kv_result *result);
+
+#endif /* KV_ENGINE_H */

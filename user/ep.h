@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The user side's endpoint and the primitives that kverbs/loop.h asks for, over
+ * libibverbs. Included by lane.c alone: the loop is compiled where it is included.
+ */
+#ifndef KV_EP_H
+#define KV_EP_H
+
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+#include <infiniband/verbs.h>
+#include "side.h"
+
+#define KV_POLL_MAX	64	/* highest poll_batch of a job */
+
+/**
+ * struct kv_ep - one QP with its CQ and prebuilt WRs
+ * @qp: queue pair
+ * @cq: completion queue of both its queues
+ * @wr: send WRs, a ring of @depth
+ * @recv: receive WRs, a ring of @recv_depth
+ * @out_tag: last byte of the outgoing message
+ * @in_tag: last byte of the incoming message
+ * @stop: KV_STOP_*, written by the owner of the run
+ * @bad: first WR that the latest failed post call refused
+ * @depth: entries of @wr
+ * @recv_depth: entries of @recv
+ * @wait: enum kverbs_wait
+ * @raw_clock: CLOCK_MONOTONIC_RAW instead of the CPU's counter
+ * @wc: WCs of the latest poll call
+ */
+struct kv_ep {
+	struct ibv_qp *qp;
+	struct ibv_cq *cq;
+	struct ibv_send_wr *wr;
+	struct ibv_recv_wr *recv;
+	volatile u8 *out_tag;
+	const volatile u8 *in_tag;
+	const volatile u32 *stop;
+	struct ibv_send_wr *bad;
+	u32 depth;
+	u32 recv_depth;
+	u32 wait;
+	u32 raw_clock;
+	struct ibv_wc wc[KV_POLL_MAX];
+};
+
+static inline u64 kv_raw_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+}
+
+kv_inline u64 kv_clock(struct kv_ep *ep)
+{
+	if (__builtin_expect(ep->raw_clock, 0))
+		return kv_raw_clock();
+	return kv_cpu_clock();
+}
+
+kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32 last)
+{
+	struct ibv_send_wr *wr = &ep->wr[slot];
+
+	wr->wr_id = id;
+	wr->send_flags = signalled ? IBV_SEND_SIGNALED : 0;
+	wr->next = last ? NULL : slot + 1 == ep->depth ? ep->wr : wr + 1;
+}
+
+kv_inline int kv_post(struct kv_ep *ep, u32 slot)
+{
+	int rc = ibv_post_send(ep->qp, &ep->wr[slot], &ep->bad);
+
+	/* errno by the manual; some providers have returned it negative, or -1 */
+	return rc > 0 ? -rc : rc;
+}
+
+kv_inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
+{
+	struct ibv_send_wr *wr;
+	u32 n = 0;
+
+	for (wr = &ep->wr[slot]; wr && wr != ep->bad; wr = wr->next)
+		n++;
+	return wr ? n : 0;
+}
+
+kv_inline int kv_poll(struct kv_ep *ep, u32 max)
+{
+	int got = ibv_poll_cq(ep->cq, (int)max, ep->wc);
+
+	/* the manual gives a failure no errno */
+	return got < 0 ? -EIO : got;
+}
+
+kv_inline u32 kv_wc_status(struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].status;
+}
+
+kv_inline u64 kv_wc_id(struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].wr_id;
+}
+
+kv_inline u32 kv_wc_vendor(struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].vendor_err;
+}
+
+kv_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+{
+	u32 end = slot + n - 1 < ep->recv_depth ? slot + n - 1 : slot + n - 1 - ep->recv_depth;
+	struct ibv_recv_wr *last = &ep->recv[end], *next = last->next, *bad;
+	int rc;
+
+	last->next = NULL;
+	rc = ibv_post_recv(ep->qp, &ep->recv[slot], &bad);
+	last->next = next;
+	return rc > 0 ? -rc : rc;
+}
+
+kv_inline void kv_stamp(struct kv_ep *ep, u64 tag)
+{
+	*ep->out_tag = (u8)tag;
+}
+
+kv_inline int kv_landed(struct kv_ep *ep, u64 tag)
+{
+	return *ep->in_tag == (u8)tag;
+}
+
+kv_inline int kv_wait(struct kv_ep *ep)
+{
+	switch (ep->wait) {
+	case KVERBS_WAIT_RELAX:
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#elif defined(__aarch64__)
+		asm volatile("yield" : : : "memory");
+#endif
+		return 0;
+	case KVERBS_WAIT_YIELD:
+		sched_yield();
+		return 1;
+	}
+	return 0;
+}
+
+/* a user thread can be preempted anywhere: it need not offer it */
+kv_inline int kv_breathe(struct kv_ep *ep)
+{
+	(void)ep;
+	return 0;
+}
+
+kv_inline u32 kv_stop(struct kv_ep *ep)
+{
+	return *ep->stop;
+}
+
+kv_inline u64 kv_load(const u64 *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+kv_inline void kv_store(u64 *p, u64 v)
+{
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);
+}
+
+kv_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks)
+{
+	(void)ep;
+	(void)id;
+	(void)n;
+	(void)ticks;
+}
+
+kv_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
+{
+	(void)ep;
+	(void)i;
+	(void)ticks;
+}
+
+#include "kverbs/loop.h"
+
+#endif /* KV_EP_H */

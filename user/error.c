@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include "kverbs.h"
+
+/**
+ * kv_error_set - say what went wrong
+ * @error: where
+ * @status: exit status that goes with it
+ * @fmt: one line, without a newline
+ * Return: -1, so that a caller can return it
+ */
+int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
+{
+	va_list args;
+
+	error->status = status;
+	va_start(args, fmt);
+	vsnprintf(error->text, sizeof(error->text), fmt, args);
+	va_end(args);
+	return -1;
+}
+
+int kv_error_print(const struct kv_error *error)
+{
+	kv_progress_end();
+	fprintf(stderr, "kverbs: %s\n", error->text);
+	return error->status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the parts of the tool offer each other: subcommands, errors, names,
+ * the terminal, the clock.
+ */
+#ifndef KV_KVERBS_H
+#define KV_KVERBS_H
+
+#include <stdbool.h>
+#include <stdarg.h>
+#include "engine.h"
+
+/*
+ * Subcommands. argv[0] is the subcommand's name. Each prints what it has to say
+ * and returns the exit status of the tool (enum kv_exit).
+ */
+int kv_cmd_devices(int argc, char **argv);
+int kv_cmd_run(int argc, char **argv);
+int kv_cmd_compare(int argc, char **argv);
+
+/* error.c */
+int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));	/* always returns -1 */
+int kv_error_print(const struct kv_error *error);	/* returns ->status */
+
+/* names.c: enumerations by the names that options and outputs use */
+const char *kv_op_name(u32 op);
+const char *kv_shape_name(u32 shape);
+const char *kv_timing_name(u32 timing);
+const char *kv_clock_kind_name(u32 clock);
+const char *kv_wait_name(u32 wait);
+const char *kv_local_key_name(u32 key);
+const char *kv_state_name(u32 state);
+const char *kv_reason_name(u32 reason);	/* "device gone" */
+const char *kv_role_name(u32 role);
+const char *kv_metric_name(u32 metric);
+const char *kv_link_name(u32 link);
+
+/* terminal.c */
+bool kv_is_terminal(FILE *file);
+const char *kv_bold(FILE *file);	/* escapes, "" when not a terminal */
+const char *kv_dim(FILE *file);
+const char *kv_plain(FILE *file);
+void kv_progress(const char *fmt, ...)	/* one line on stderr, terminal only */
+	__attribute__((format(printf, 1, 2)));
+void kv_progress_end(void);		/* wipes it */
+
+/* interrupt.c: Ctrl-C ends the measurement, a second one ends the tool */
+void kv_interrupt_catch(void);
+bool kv_interrupted(void);
+
+/* clock.c */
+void kv_clock_use(const struct kv_clock_info *info);	/* the module's factor */
+int kv_clock_get(u32 kind, struct kv_clock_info *info, struct kv_error *error);
+
+#endif /* KV_KVERBS_H */

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A lane of the user engine: a thread on its own CPU that runs the loop on one
+ * end. What it writes in the loop shares no cache line with another lane.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "ep.h"
+#include "verbs.h"
+#include "kverbs.h"
+
+#define LINE		128	/* cache line, with its neighbour that is fetched along */
+#define GRACE_MS	50	/* how long a stop waits for what is outstanding */
+
+struct kv_lane {
+	struct kv_loop loop;
+	struct kv_ep ep;
+	struct kv_lane_plan plan;
+	struct ibv_sge send_sge;	/* of all send WRs, as in the module */
+	struct ibv_sge recv_sge;
+	pthread_t thread;
+	bool started;
+	u32 stop __attribute__((aligned(LINE)));
+} __attribute__((aligned(LINE)));
+
+static void *lines(size_t bytes)
+{
+	void *p;
+
+	bytes = (bytes + LINE - 1) / LINE * LINE;
+	if (posix_memalign(&p, LINE, bytes))
+		return NULL;
+	return memset(p, 0, bytes);
+}
+
+struct kv_pair *kv_pair_new(void)
+{
+	struct kv_pair *pair = lines(sizeof(*pair));
+
+	if (pair) {
+		pair->measured_from = KV_UNSET;
+		pair->total = KV_UNSET;
+	}
+	return pair;
+}
+
+static u64 ticks_of_ns(const struct kv_clock_info *clock, u64 ns)
+{
+	return (u64)(((unsigned __int128)ns << clock->shift) / clock->mult);
+}
+
+static u64 ticks_of_ms(const struct kv_clock_info *clock, u64 ms)
+{
+	return ticks_of_ns(clock, ms * 1000000);
+}
+
+/* what each operation posts, by enum kverbs_op */
+static const enum ibv_wr_opcode opcode[KV_OPS] = {
+	[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
+	[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
+	[KVERBS_OP_SEND] = IBV_WR_SEND,
+};
+
+/* READ fills the own incoming half from the peer's outgoing one */
+static void build_sends(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	const struct kv_op_rule *op = &kv_op_rules[plan->job->step[0].op];
+	u64 local = (uintptr_t)plan->end->buffer + (op->reads ? plan->end->half : 0);
+	u64 remote = (uintptr_t)plan->peer->buffer + (op->reads ? 0 : plan->peer->half);
+	struct ibv_send_wr *wr;
+
+	lane->send_sge = (struct ibv_sge){ local, plan->job->step[0].size, plan->end->mr->lkey };
+	for (wr = lane->ep.wr; wr < lane->ep.wr + lane->ep.depth; wr++) {
+		wr->opcode = opcode[plan->job->step[0].op];
+		wr->sg_list = &lane->send_sge;
+		wr->num_sge = 1;
+		if (op->two_sided)
+			continue;
+		wr->wr.rdma.remote_addr = remote;
+		wr->wr.rdma.rkey = plan->peer->mr->rkey;
+	}
+}
+
+static void build_recvs(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	struct kv_ep *ep = &lane->ep;
+	u32 i;
+
+	lane->recv_sge = (struct ibv_sge){ (uintptr_t)plan->end->buffer + plan->end->half,
+					   plan->job->step[0].size, plan->end->mr->lkey };
+	for (i = 0; i < ep->recv_depth; i++) {
+		ep->recv[i].wr_id = KV_ID_RECV | i;
+		ep->recv[i].next = &ep->recv[i + 1 == ep->recv_depth ? 0 : i + 1];
+		ep->recv[i].sg_list = &lane->recv_sge;
+		ep->recv[i].num_sge = 1;
+	}
+}
+
+/* the role takes messages out of a receive queue */
+static bool takes(const struct kv_lane_plan *plan)
+{
+	return kv_job_two_sided(plan->job) && (plan->role == KVERBS_ROLE_RESPONDER ||
+					       kv_shape_rules[plan->job->shape].answers);
+}
+
+static int build_ep(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	struct kv_ep *ep = &lane->ep;
+
+	ep->qp = plan->end->qp;
+	ep->cq = plan->end->cq;
+	ep->depth = plan->job->outstanding;
+	ep->recv_depth = takes(plan) ? plan->job->recv_depth : 0;
+	ep->wait = plan->job->wait;
+	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
+	ep->stop = &lane->stop;
+	ep->out_tag = plan->end->buffer + plan->job->step[0].size - 1;
+	ep->in_tag = ep->out_tag + plan->end->half;
+	ep->wr = lines(ep->depth * sizeof(*ep->wr));
+	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));
+	if (!ep->wr || !ep->recv)
+		return -1;
+	build_sends(lane);
+	build_recvs(lane);
+	return 0;
+}
+
+static int build_loop(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	const struct kv_job *job = plan->job;
+	struct kv_loop *loop = &lane->loop;
+	u32 ring = 2, metric;
+
+	while (ring <= job->outstanding)
+		ring *= 2;
+	loop->ep = &lane->ep;
+	loop->pair = plan->pair;
+	loop->chains = lines(ring * sizeof(*loop->chains));
+	if (!loop->chains)
+		return -1;
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (!kv_job_has_metric(job, plan->role, metric))
+			continue;
+		loop->hist[metric] = lines(sizeof(struct kv_hist));
+		if (!loop->hist[metric])
+			return -1;
+		kv_hist_clear(loop->hist[metric]);
+	}
+	loop->chain_mask = ring - 1;
+	loop->iterations = job->iterations;
+	loop->span = ticks_of_ms(plan->clock, job->duration_ms);
+	loop->warm = ticks_of_ms(plan->clock, job->warmup_ms);
+	loop->deadline = ticks_of_ms(plan->clock, job->deadline_ms);
+	loop->grace = ticks_of_ms(plan->clock, GRACE_MS);
+	loop->size = job->step[0].size;
+	loop->depth = job->outstanding;
+	loop->chain = job->chain;
+	loop->signal = job->signal;
+	loop->batch = job->poll_batch;
+	loop->recv_depth = lane->ep.recv_depth;
+	loop->timing = job->timing;
+	loop->two_sided = kv_job_two_sided(job);
+	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
+	return 0;
+}
+
+/**
+ * kv_lane_new - make a lane
+ * @plan: what it is made from, copied
+ * Return: the lane, or NULL without memory
+ */
+struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan)
+{
+	struct kv_lane *lane = lines(sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->plan = *plan;
+	if (build_ep(lane) || build_loop(lane)) {
+		kv_lane_free(lane);
+		return NULL;
+	}
+	return lane;
+}
+
+void kv_lane_free(struct kv_lane *lane)
+{
+	u32 metric;
+
+	if (!lane)
+		return;
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
+		free(lane->loop.hist[metric]);
+	free(lane->loop.chains);
+	free(lane->ep.wr);
+	free(lane->ep.recv);
+	free(lane);
+}
+
+/**
+ * kv_lane_fill - post the receives of a lane that takes messages
+ * @lane: lane, not started
+ * Return: 0, or -1 with its fate set
+ */
+int kv_lane_fill(struct kv_lane *lane)
+{
+	return takes(&lane->plan) ? kv_loop_fill(&lane->loop) : 0;
+}
+
+static bool pass_gate(struct kv_gate *gate)
+{
+	bool open;
+
+	pthread_mutex_lock(&gate->lock);
+	while (gate->state == KV_GATE_SHUT)
+		pthread_cond_wait(&gate->moved, &gate->lock);
+	open = gate->state == KV_GATE_OPEN;
+	pthread_mutex_unlock(&gate->lock);
+	return open;
+}
+
+static void *lane_main(void *arg)
+{
+	struct kv_lane *lane = arg;
+	struct rusage before, after;
+
+	if (!pass_gate(lane->plan.gate))
+		return NULL;
+	getrusage(RUSAGE_THREAD, &before);
+	kv_loop_run(&lane->loop, lane->plan.job->shape, lane->plan.role);
+	getrusage(RUSAGE_THREAD, &after);
+	lane->loop.stat.switches = (u64)(after.ru_nvcsw - before.ru_nvcsw);
+	lane->loop.stat.preemptions = (u64)(after.ru_nivcsw - before.ru_nivcsw);
+	lane->plan.ended(lane->plan.owner, lane);
+	return NULL;
+}
+
+/**
+ * kv_lane_start - make the thread of a lane; it waits at the gate
+ * @lane: lane
+ * Return: 0 or errno
+ */
+int kv_lane_start(struct kv_lane *lane)
+{
+	pthread_attr_t attr;
+	cpu_set_t cpu;
+	int rc;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(lane->plan.cpu, &cpu);
+	rc = pthread_attr_init(&attr);
+	if (rc)
+		return rc;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(cpu), &cpu);
+	if (!rc)
+		rc = pthread_create(&lane->thread, &attr, lane_main, lane);
+	pthread_attr_destroy(&attr);
+	lane->started = !rc;
+	return rc;
+}
+
+/**
+ * kv_lane_stop - ask a lane to end
+ * @lane: lane
+ * @now: abandon what is outstanding
+ */
+void kv_lane_stop(struct kv_lane *lane, bool now)
+{
+	u32 word = now ? KV_STOP_NOW : KV_STOP_SOON;
+
+	if (__atomic_load_n(&lane->stop, __ATOMIC_RELAXED) < word)
+		__atomic_store_n(&lane->stop, word, __ATOMIC_RELEASE);
+}
+
+void kv_lane_join(struct kv_lane *lane)
+{
+	if (lane->started)
+		pthread_join(lane->thread, NULL);
+	lane->started = false;
+}
+
+void kv_lane_fate(const struct kv_lane *lane, struct kv_lane_fate *fate)
+{
+	fate->reason = lane->loop.end;
+	fate->err = lane->loop.err;
+	fate->wr = lane->loop.err_wr;
+	fate->wc_status = lane->loop.wc_status;
+	fate->vendor_err = lane->loop.wc_vendor;
+}
+
+u32 kv_lane_index(const struct kv_lane *lane)
+{
+	return lane->plan.index;
+}
+
+/**
+ * kv_lane_result - what a lane measured
+ * @lane: lane, joined
+ * @result: filled; its histograms are copies
+ * Return: 0, or -1 without memory
+ */
+int kv_lane_result(const struct kv_lane *lane, struct kv_lane_result *result)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	u32 metric;
+
+	result->index = plan->index;
+	result->role = plan->role;
+	result->cpu = plan->cpu;
+	result->reason = lane->loop.end;
+	result->stat = lane->loop.stat;
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (!lane->loop.hist[metric])
+			continue;
+		result->hist[metric] = malloc(sizeof(struct kv_hist));
+		if (!result->hist[metric])
+			return -1;
+		memcpy(result->hist[metric], lane->loop.hist[metric], sizeof(struct kv_hist));
+	}
+	return 0;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Buffers: zeroed pages of the base size, as the module's are, near the device
+ * unless the job says where.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include "verbs.h"
+#include "kverbs.h"
+
+#define NODES_MAX	1024
+
+static int place(void *buffer, size_t bytes, u32 node, int policy)
+{
+	unsigned long mask[NODES_MAX / (8 * sizeof(long))] = { 0 };
+
+	mask[node / (8 * sizeof(long))] |= 1UL << (node % (8 * sizeof(long)));
+	return (int)syscall(SYS_mbind, buffer, bytes, policy, mask, (unsigned long)NODES_MAX + 1,
+			    0UL);
+}
+
+static void explain_registration(size_t bytes, int err, struct kv_error *error)
+{
+	struct rlimit limit;
+
+	if (err == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			     "reg_mr of %zu bytes: over the limit of locked memory, %llu bytes; raise it (ulimit -l unlimited, limits.conf) or use a smaller -s or -q",
+			     bytes, (unsigned long long)limit.rlim_cur);
+	else
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "reg_mr of %zu bytes: %s", bytes,
+			     strerror(err));
+}
+
+static size_t buffer_bytes(const struct kv_end *end)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (2 * end->half + page - 1) / page * page;
+}
+
+/**
+ * kv_memory_make - make and register the buffer of an end
+ * @end: its @buffer, @half and @mr are filled
+ * @port: opened, with a PD
+ * @job: as granted
+ * @error: filled on failure
+ * Return: 0, or -1; kv_memory_free() undoes what was done either way
+ */
+int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		   struct kv_error *error)
+{
+	size_t bytes;
+	void *buffer;
+
+	end->half = kv_job_half(job);
+	bytes = buffer_bytes(end);
+	buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buffer == MAP_FAILED)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "buffer of %zu bytes: %s", bytes,
+				    strerror(errno));
+	end->buffer = buffer;
+	madvise(buffer, bytes, MADV_NOHUGEPAGE);
+	if (job->node != KV_AUTO && job->node < NODES_MAX) {
+		if (place(buffer, bytes, job->node, MPOL_BIND))
+			return kv_error_set(error, KV_EXIT_USAGE,
+					    "node %u: no memory can be had there: %s; see 'ls /sys/devices/system/node'",
+					    job->node, strerror(errno));
+	} else if (port->facts.node >= 0 && port->facts.node < NODES_MAX) {
+		place(buffer, bytes, (u32)port->facts.node, MPOL_PREFERRED);
+	}
+	memset(buffer, 0, bytes);
+	end->mr = ibv_reg_mr(port->pd, buffer, 2 * end->half,
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			     IBV_ACCESS_REMOTE_READ);
+	if (!end->mr) {
+		explain_registration(2 * end->half, errno, error);
+		return -1;
+	}
+	return 0;
+}
+
+void kv_memory_free(struct kv_end *end)
+{
+	if (end->mr)
+		ibv_dereg_mr(end->mr);
+	end->mr = NULL;
+	if (end->buffer)
+		munmap(end->buffer, buffer_bytes(end));
+	end->buffer = NULL;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include "kverbs.h"
+
+#define KV_NAME(table, i) ((i) < KV_ARRAY_SIZE(table) && (table)[i] ? (table)[i] : "unknown")
+
+const char *kv_op_name(u32 op)
+{
+	return op < KV_OPS ? kv_op_rules[op].name : "unknown";
+}
+
+const char *kv_shape_name(u32 shape)
+{
+	return shape < KV_SHAPES ? kv_shape_rules[shape].name : "unknown";
+}
+
+const char *kv_timing_name(u32 timing)
+{
+	static const char *const names[] = {
+		[KVERBS_TIMING_NONE] = "none",
+		[KVERBS_TIMING_LAT] = "lat",
+		[KVERBS_TIMING_ALL] = "all",
+	};
+
+	return KV_NAME(names, timing);
+}
+
+const char *kv_clock_kind_name(u32 clock)
+{
+	static const char *const names[] = {
+		[KVERBS_CLOCK_CPU] = "cpu",
+		[KVERBS_CLOCK_RAW] = "raw",
+	};
+
+	return KV_NAME(names, clock);
+}
+
+const char *kv_wait_name(u32 wait)
+{
+	static const char *const names[] = {
+		[KVERBS_WAIT_NONE] = "none",
+		[KVERBS_WAIT_RELAX] = "relax",
+		[KVERBS_WAIT_SOFTIRQ] = "softirq",
+		[KVERBS_WAIT_YIELD] = "yield",
+	};
+
+	return KV_NAME(names, wait);
+}
+
+const char *kv_local_key_name(u32 key)
+{
+	static const char *const names[] = {
+		[KVERBS_LOCAL_KEY_MR] = "mr",
+		[KVERBS_LOCAL_KEY_DMA] = "dma",
+	};
+
+	return KV_NAME(names, key);
+}
+
+const char *kv_state_name(u32 state)
+{
+	static const char *const names[] = {
+		[KVERBS_STATE_NEW] = "new",
+		[KVERBS_STATE_READY] = "ready",
+		[KVERBS_STATE_RUNNING] = "running",
+		[KVERBS_STATE_DONE] = "done",
+		[KVERBS_STATE_FAILED] = "failed",
+	};
+
+	return KV_NAME(names, state);
+}
+
+const char *kv_reason_name(u32 reason)
+{
+	static const char *const names[] = {
+		[KVERBS_REASON_NONE] = "not ended",
+		[KVERBS_REASON_COMPLETE] = "complete",
+		[KVERBS_REASON_STOPPED] = "stopped",
+		[KVERBS_REASON_SETUP] = "set-up failed",
+		[KVERBS_REASON_POST] = "post refused",
+		[KVERBS_REASON_POLL] = "poll failed",
+		[KVERBS_REASON_WC] = "completion error",
+		[KVERBS_REASON_ORDER] = "unexpected completion",
+		[KVERBS_REASON_TIMEOUT] = "no completion in time",
+		[KVERBS_REASON_DEVICE_GONE] = "device removed or moved",
+		[KVERBS_REASON_CPU_OFFLINE] = "CPU went offline",
+		[KVERBS_REASON_SUSPEND] = "system suspended",
+	};
+
+	return KV_NAME(names, reason);
+}
+
+const char *kv_role_name(u32 role)
+{
+	static const char *const names[] = {
+		[KVERBS_ROLE_INITIATOR] = "initiator",
+		[KVERBS_ROLE_RESPONDER] = "responder",
+	};
+
+	return KV_NAME(names, role);
+}
+
+const char *kv_metric_name(u32 metric)
+{
+#define KV_METRIC_NAME(attr, name) [KVERBS_METRIC_##attr] = name,
+	static const char *const names[] = { KV_METRICS(KV_METRIC_NAME) };
+
+	return KV_NAME(names, metric);
+}
+
+const char *kv_link_name(u32 link)
+{
+	static const char *const names[] = {
+		[KVERBS_LINK_IB] = "IB",
+		[KVERBS_LINK_ROCE] = "RoCE",
+		[KVERBS_LINK_IWARP] = "iWARP",
+		[KVERBS_LINK_OTHER] = "other",
+	};
+
+	return KV_NAME(names, link);
+}

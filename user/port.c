@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "verbs.h"
+#include "kverbs.h"
+
+#define LIMIT_DEPTH	65536
+#define LIMIT_LANES	4096
+#define GIDS_MAX	1024	/* entries looked at when a GID is chosen */
+
+static int open_device(struct kv_port *port, const char *name, struct kv_error *error)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **device;
+
+	errno = ENODEV;
+	for (device = list; device && *device; device++) {
+		if (strcmp(ibv_get_device_name(*device), name))
+			continue;
+		port->context = ibv_open_device(*device);
+		break;
+	}
+	if (!port->context) {
+		if (!device || !*device)
+			kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				     "device %s: user space has no access to it; load ib_uverbs, and install its provider library (package ibverbs-providers)",
+				     name);
+		else
+			kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				     "device %s: cannot be opened: %s%s", name, strerror(errno),
+				     errno == EACCES || errno == EPERM ?
+				     "; see the permissions of /dev/infiniband" : "");
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return port->context ? 0 : -1;
+}
+
+static u32 link_of(const struct kv_port *port)
+{
+	switch (port->context->device->transport_type) {
+	case IBV_TRANSPORT_IWARP:
+		return KVERBS_LINK_IWARP;
+	case IBV_TRANSPORT_IB:
+		return port->attr.link_layer == IBV_LINK_LAYER_ETHERNET ? KVERBS_LINK_ROCE :
+									  KVERBS_LINK_IB;
+	default:
+		return KVERBS_LINK_OTHER;
+	}
+}
+
+static void fill_caps(struct kv_port *port)
+{
+	const struct ibv_device_attr *device = &port->device;
+	int rd = device->max_qp_rd_atom < device->max_qp_init_rd_atom ?
+		 device->max_qp_rd_atom : device->max_qp_init_rd_atom;
+	struct kv_caps *caps = &port->caps;
+
+	port->rd_atomic = (u8)(rd < KV_RD_ATOMIC_MAX ? rd : KV_RD_ATOMIC_MAX);
+	caps->kernel = 0;
+	caps->software = port->facts.software;
+	caps->link = link_of(port);
+	caps->ports = device->phys_port_cnt;
+	caps->port_active = port->attr.state == IBV_PORT_ACTIVE;
+	caps->mtu = 128U << port->attr.active_mtu;
+	caps->gids = (u32)port->attr.gid_tbl_len;
+	caps->max_msg = port->attr.max_msg_sz;
+	caps->max_qp = (u32)device->max_qp;
+	caps->max_qp_wr = (u32)device->max_qp_wr;
+	caps->max_cqe = (u32)device->max_cqe;
+	caps->max_rd_atomic = port->rd_atomic;
+	caps->max_reg_bytes = ~0ULL;
+	caps->reg_mr = 1;
+	caps->limit_lanes = LIMIT_LANES;
+	caps->limit_depth = LIMIT_DEPTH;
+	caps->limit_ms = 0;
+	caps->limit_bytes = (u64)sysconf(_SC_PHYS_PAGES) * (u64)sysconf(_SC_PAGESIZE) / 2;
+}
+
+/**
+ * kv_port_open - open a device and look at one of its ports
+ * @port: filled; zero before
+ * @device: name
+ * @number: of the port; one that the device does not have is left to the check
+ *	of the job
+ * @error: filled on failure
+ * Return: 0, or -1 with nothing left open
+ */
+int kv_port_open(struct kv_port *port, const char *device, u32 number, struct kv_error *error)
+{
+	int rc;
+
+	if (open_device(port, device, error))
+		return -1;
+	kv_device_facts(device, &port->facts);
+	rc = ibv_query_device(port->context, &port->device);
+	if (rc) {
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "device %s: query_device: %s", device,
+			     strerror(rc));
+		goto close;
+	}
+	port->number = (u8)number;
+	if (number >= 1 && number <= port->device.phys_port_cnt) {
+		rc = ibv_query_port(port->context, port->number, &port->attr);
+		if (rc) {
+			kv_error_set(error, KV_EXIT_ENVIRONMENT, "device %s: query_port %u: %s",
+				     device, number, strerror(rc));
+			goto close;
+		}
+	}
+	fill_caps(port);
+	return 0;
+close:
+	kv_port_close(port);
+	return -1;
+}
+
+static bool usable_type(const struct kv_port *port, u32 type)
+{
+	return port->caps.link == KVERBS_LINK_IB || type == IBV_GID_TYPE_ROCE_V1 ||
+	       type == IBV_GID_TYPE_ROCE_V2;
+}
+
+static int take_gid(struct kv_port *port, u32 index, struct kv_error *error)
+{
+	struct ibv_gid_entry entry;
+	int rc = ibv_query_gid_ex(port->context, port->number, index, &entry, 0);
+
+	if (rc || !usable_type(port, entry.gid_type))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "gid-index %u: this entry of port %u is empty; leave -x out to have one chosen, or see 'rdma link' and ibv_devinfo -v",
+				    index, port->number);
+	port->gid = entry.gid;
+	port->gid_index = index;
+	port->gid_type = entry.gid_type;
+	return 0;
+}
+
+/**
+ * kv_port_gid - settle the GID of both ends
+ * @port: opened
+ * @asked: index, or KV_AUTO: RoCE takes the best by kv_gid_rank(), the first
+ *	of equals; IB needs none unless the port demands it
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error)
+{
+	struct ibv_gid_entry entry[GIDS_MAX];
+	u32 rank, best = 0, index = 0;
+	ssize_t n, i;
+
+	port->grh = port->caps.link == KVERBS_LINK_ROCE || asked != KV_AUTO ||
+		    (port->attr.flags & IBV_QPF_GRH_REQUIRED);
+	port->gid_index = KV_AUTO;
+	if (!port->grh)
+		return 0;
+	if (asked != KV_AUTO || port->caps.link != KVERBS_LINK_ROCE)
+		return take_gid(port, asked == KV_AUTO ? 0 : asked, error);
+	n = ibv_query_gid_table(port->context, entry, GIDS_MAX, 0);
+	for (i = 0; i < n; i++) {
+		if (entry[i].port_num != port->number || !usable_type(port, entry[i].gid_type))
+			continue;
+		rank = kv_gid_rank(entry[i].gid_type == IBV_GID_TYPE_ROCE_V2, entry[i].gid.raw);
+		if (rank > best) {
+			best = rank;
+			index = entry[i].gid_index;
+		}
+	}
+	if (!best)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "port %u: no usable GID; give its netdev an IP address and bring it up",
+				    port->number);
+	return take_gid(port, index, error);
+}
+
+/**
+ * kv_port_close - close the device
+ * @port: may be closed already
+ */
+void kv_port_close(struct kv_port *port)
+{
+	if (port->pd)
+		ibv_dealloc_pd(port->pd);
+	port->pd = NULL;
+	if (port->context)
+		ibv_close_device(port->context);
+	port->context = NULL;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "kverbs.h"
+
+static bool progress_shown;
+
+bool kv_is_terminal(FILE *file)
+{
+	return isatty(fileno(file));
+}
+
+static const char *escape(FILE *file, const char *code)
+{
+	const char *term = getenv("TERM");
+
+	if (!kv_is_terminal(file) || getenv("NO_COLOR") || !term || !strcmp(term, "dumb"))
+		return "";
+	return code;
+}
+
+const char *kv_bold(FILE *file)
+{
+	return escape(file, "\033[1m");
+}
+
+const char *kv_dim(FILE *file)
+{
+	return escape(file, "\033[2m");
+}
+
+const char *kv_plain(FILE *file)
+{
+	return escape(file, "\033[0m");
+}
+
+void kv_progress(const char *fmt, ...)
+{
+	va_list args;
+
+	if (!kv_is_terminal(stderr))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+void kv_progress_end(void)
+{
+	if (!progress_shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress_shown = false;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The parts of the user engine: the opened port, one end of a connection with
+ * its memory, QP and CQ, and the lane that drives an end.
+ */
+#ifndef KV_VERBS_H
+#define KV_VERBS_H
+
+#include <pthread.h>
+#include <infiniband/verbs.h>
+#include "device.h"
+
+/**
+ * struct kv_port - the opened device and the port that a run uses
+ * @context: NULL when closed
+ * @pd: protection domain of the run
+ * @facts: of the device
+ * @device: attributes of the device
+ * @attr: attributes of the port
+ * @caps: what bounds a job on it
+ * @number: of the port
+ * @gid: GID of both ends
+ * @gid_index: its index
+ * @gid_type: enum ibv_gid_type
+ * @grh: addresses carry a GRH
+ * @rd_atomic: RDMA READs outstanding at a QP
+ */
+struct kv_port {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct kv_device_facts facts;
+	struct ibv_device_attr device;
+	struct ibv_port_attr attr;
+	struct kv_caps caps;
+	u8 number;
+	union ibv_gid gid;
+	u32 gid_index;
+	u32 gid_type;
+	u32 grh;
+	u8 rd_atomic;
+};
+
+/* port.c */
+int kv_port_open(struct kv_port *port, const char *device, u32 number, struct kv_error *error);
+int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error);
+void kv_port_close(struct kv_port *port);
+
+/**
+ * struct kv_end - one end of a connection
+ * @buffer: outgoing half, then incoming half
+ * @half: bytes of one
+ * @mr: over both
+ * @psn: first packet sequence number it sends
+ * @sq_depth: granted
+ * @rq_depth: granted
+ * @cq_depth: granted
+ */
+struct kv_end {
+	u8 *buffer;
+	u64 half;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	u32 psn;
+	u32 sq_depth;
+	u32 rq_depth;
+	u32 cq_depth;
+};
+
+/* memory.c */
+int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		   struct kv_error *error);
+void kv_memory_free(struct kv_end *end);
+
+/* qp.c */
+int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+	       struct kv_error *error);
+int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
+		  const struct kv_job *job, struct kv_error *error);
+u32 kv_qp_state(struct kv_end *end);
+void kv_qp_free(struct kv_end *end);
+
+/* lane.c */
+struct kv_lane;
+struct kv_pair;
+
+/* holds the lanes back until all of them are there */
+struct kv_gate {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	enum { KV_GATE_SHUT, KV_GATE_OPEN, KV_GATE_ABANDONED } state;
+};
+
+/**
+ * struct kv_lane_plan - what a lane is made from
+ * @job: as granted, outlives the lane
+ * @ended: called by the lane's thread at its end
+ * @owner: argument of @ended
+ */
+struct kv_lane_plan {
+	const struct kv_job *job;
+	const struct kv_clock_info *clock;
+	struct kv_end *end;
+	const struct kv_end *peer;
+	struct kv_pair *pair;
+	struct kv_gate *gate;
+	void (*ended)(void *owner, struct kv_lane *lane);
+	void *owner;
+	u32 index;
+	u32 role;
+	u32 cpu;
+};
+
+/**
+ * struct kv_lane_fate - how a lane ended
+ * @reason: enum kverbs_reason
+ * @err: -errno of the call that failed
+ * @wr: number or wr_id of the WR concerned
+ */
+struct kv_lane_fate {
+	u32 reason;
+	int err;
+	u64 wr;
+	u32 wc_status;
+	u32 vendor_err;
+};
+
+struct kv_pair *kv_pair_new(void);
+struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan);
+int kv_lane_fill(struct kv_lane *lane);
+int kv_lane_start(struct kv_lane *lane);	/* 0 or errno */
+void kv_lane_stop(struct kv_lane *lane, bool now);
+void kv_lane_join(struct kv_lane *lane);
+void kv_lane_fate(const struct kv_lane *lane, struct kv_lane_fate *fate);
+u32 kv_lane_index(const struct kv_lane *lane);
+int kv_lane_result(const struct kv_lane *lane, struct kv_lane_result *result);
+void kv_lane_free(struct kv_lane *lane);
+
+#endif /* KV_VERBS_H */
