@@ -15,7 +15,7 @@
 #include "device.h"
 #include "genl.h"
 
-#define KV_DEVICES_SCHEMA	1
+#define KV_DEVICES_SCHEMA	"kverbs-devices/1"
 #define KV_GIDS_SHOWN		256
 
 /* rows of "limits": where each side has it, ~0: nowhere */
@@ -83,7 +83,7 @@ static json_t *kv_device_of_kernel(const struct kv_dev *dev)
 
 	kv_set_string(object, "name", dev->name);
 	kv_set_string(object, "driver", dev->driver);
-	json_object_set_new(object, "software", json_boolean(dev->software));
+	json_object_set_new(object, "software_device", json_boolean(dev->software));
 	kv_guid_text(dev->node_guid, guid, sizeof(guid));
 	kv_set_string(object, "node_guid", guid);
 	kv_set_string(object, "firmware", dev->fw_ver);
@@ -99,7 +99,7 @@ static json_t *kv_device_of_kernel(const struct kv_dev *dev)
 		port = json_object();
 		kv_set_int(port, "port", p->num);
 		kv_set_string(port, "state", kv_port_state_name(p->state));
-		kv_set_string(port, "link_layer", kv_link_name(p->link));
+		kv_set_string(port, "link", kv_link_name(p->link));
 		kv_set_int(port, "mtu_bytes", p->mtu);
 		kv_set_int(port, "max_message_bytes", p->max_msg);
 		kv_set_int(port, "gid_entries", p->gids);
@@ -161,7 +161,7 @@ static json_t *kv_ports_of_user(struct ibv_context *context, u32 nports)
 		port = json_object();
 		kv_set_int(port, "port", i);
 		kv_set_string(port, "state", kv_port_state_name(attr.state));
-		kv_set_string(port, "link_layer", kv_link_name(kv_link_of(context->device, &attr)));
+		kv_set_string(port, "link", kv_link_name(kv_link_of(context->device, &attr)));
 		kv_set_int(port, "mtu_bytes", 128U << attr.active_mtu);
 		kv_set_int(port, "max_message_bytes", attr.max_msg_sz);
 		kv_set_int(port, "gid_entries", (u32)attr.gid_tbl_len);
@@ -187,7 +187,7 @@ static json_t *kv_device_of_user(struct ibv_device *ibv)
 	kv_device_facts(name, &facts);
 	kv_set_string(object, "name", name);
 	kv_set_string(object, "driver", facts.driver);
-	json_object_set_new(object, "software", json_boolean(facts.software));
+	json_object_set_new(object, "software_device", json_boolean(facts.software));
 	kv_guid_text(be64toh(ibv_get_device_guid(ibv)), guid, sizeof(guid));
 	kv_set_string(object, "node_guid", guid);
 	kv_set_string(object, "firmware", facts.fw_ver);
@@ -333,9 +333,8 @@ static json_t *kv_collect(const char *only)
 	json_t *tree = json_object(), *devices = json_array(), *kernel, *seen;
 	size_t i;
 
-	kv_set_string(tree, "schema", "kverbs-devices");
-	kv_set_int(tree, "schema_version", KV_DEVICES_SCHEMA);
-	kv_set_string(tree, "version", KVERBS_VERSION);
+	kv_set_string(tree, "schema", KV_DEVICES_SCHEMA);
+	kv_set_string(tree, "kverbs", KVERBS_VERSION);
 	kernel = kv_collect_kernel(tree);
 	kv_collect_user(devices, kernel, only);
 	json_array_foreach(kernel, i, seen) {
@@ -399,7 +398,7 @@ static void kv_print_port(json_t *port)
 	size_t i;
 
 	printf("  port %-5lld%s, %s, MTU %lld, messages up to %lld bytes, %lld GID entries",
-	       kv_number(port, "port"), kv_text(port, "state"), kv_text(port, "link_layer"),
+	       kv_number(port, "port"), kv_text(port, "state"), kv_text(port, "link"),
 	       kv_number(port, "mtu_bytes"), kv_number(port, "max_message_bytes"),
 	       kv_number(port, "gid_entries"));
 	if (kv_number(port, "lid"))
@@ -418,7 +417,8 @@ static void kv_print_device(json_t *object)
 	printf("%s%s%s\n", kv_bold(stdout), kv_text(object, "name"), kv_plain(stdout));
 	printf("  %-10s%s\n", "engines", kv_engines_text(object));
 	printf("  %-10s%s%s\n", "driver", kv_text(object, "driver"),
-	       json_is_true(json_object_get(object, "software")) ? " (software device)" : "");
+	       json_is_true(json_object_get(object, "software_device")) ?
+	       " (software device)" : "");
 	printf("  %-10s%s\n", "node GUID", kv_text(object, "node_guid"));
 	printf("  %-10s%s\n", "firmware", kv_text(object, "firmware"));
 	if (json_is_integer(node))
@@ -436,13 +436,12 @@ static void kv_print_device(json_t *object)
 
 static void kv_devices_usage(FILE *file)
 {
-	fputs("usage: kverbs devices [-d DEV] [--json]\n"
-	      "\n"
+	fputs("usage: kverbs devices [options]\n"
 	      "RDMA devices, as the module and as libibverbs see them.\n"
 	      "\n"
-	      "  -d, --device DEV  this device only\n"
-	      "      --json        JSON\n"
-	      "  -h, --help        this text\n", file);
+	      "  -d, --device NAME          this device only\n"
+	      "      --json                 JSON instead of text\n"
+	      "  -h, --help                 this text\n", file);
 }
 
 /**

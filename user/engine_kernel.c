@@ -182,6 +182,9 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	if (a[KVERBS_RUN_A_GRANTED] &&
 	    kv_kernel_take_job(a[KVERBS_RUN_A_GRANTED], &r->granted, error))
 		return -1;
+	/* a job without receives has no such field, which here would mean automatic */
+	if (r->granted.step[0].op < KV_OPS && !kv_job_two_sided(&r->granted))
+		r->granted.recv_depth = 0;
 	return 0;
 }
 
@@ -299,17 +302,18 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 	switch (r->reason) {
 	case KVERBS_REASON_DEVICE_GONE:
 		return kv_error_set(error, KV_EXIT_MEASUREMENT,
-				    "device %s was removed or moved to another network namespace",
+				    "kernel engine: device %s: removed, or moved to another network namespace",
 				    r->device);
 	case KVERBS_REASON_SETUP:
 		/* the job was checked again: a port that went down, say */
 		if (r->err == -EINVAL && strchr(run->where, ':'))
 			return kv_error_set(error, KV_EXIT_USAGE, "%s", run->where);
 		return kv_error_set(error, KV_EXIT_MEASUREMENT,
-				    "device %s: %s failed in the kernel: %s", r->device,
-				    run->where[0] ? run->where : "set-up", strerror(-r->err));
+				    "kernel engine: device %s: cannot %s: %s", r->device,
+				    run->where[0] ? run->where : "set the run up",
+				    strerror(-r->err));
 	default:
-		return kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: the run ended: %s%s%s",
+		return kv_error_set(error, KV_EXIT_MEASUREMENT, "kernel engine: device %s: %s%s%s",
 				    r->device, kv_reason_name(r->reason), r->err ? ": " : "",
 				    r->err ? strerror(-r->err) : "");
 	}

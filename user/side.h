@@ -22,6 +22,8 @@ typedef __s64 s64;
 
 #define KV_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+#define kv_printf(format, first)	__attribute__((format(printf, format, first)))
+
 #include <linux/kverbs.h>
 #include "kverbs/hist.h"
 #include "kverbs/stat.h"

@@ -760,11 +760,14 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 		if (!l->opened)
 			kv_window_open(l);
 	}
-	if (l->timing != KVERBS_TIMING_NONE)
+	if (l->timing != KVERBS_TIMING_NONE) {
+		/* one reading: a preemption between two would be in no sum */
 		kv_tick(l, &l->stat.t_rest);
-	else
+		end = l->now;
+	} else {
 		l->stat.residence = 0;
-	end = kv_clock(l->ep);
+		end = kv_clock(l->ep);
+	}
 	l->stat.wall = end < l->begin ? 0 : end - l->begin;
 	l->stat.bytes = l->stat.ops * l->size;
 	l->stat.total_wrs = l->posted;

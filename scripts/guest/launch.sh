@@ -124,18 +124,32 @@ common_option()
 	esac
 }
 
-# find_module RELEASE KDIR: sets opt_module to the file, building it if need be.
+module_current()
+{
+	[ -e "$opt_module" ] &&
+		[ -z "$(find "$top"/kmod "$top"/include "$top"/Kbuild -newer "$opt_module" -print -quit)" ]
+}
+
+# find_module RELEASE KDIR: sets opt_module to the file, building it if it is
+# missing or older than its source. Concurrent callers wait for the first one.
 find_module()
 {
-	local log
+	local log fd
 
 	[ "$opt_module" = auto ] || return
 	opt_module=$top/build/$1/kverbs.ko
-	[ ! -e "$opt_module" ] || return
-	# Its output is no part of the command's.
-	log=$(make -s -C "$top" module KDIR="$2" 2>&1 </dev/null) ||
-		die "kverbs does not build for $1: $(grep -m1 -iE 'error|\*\*\*|:' <<<"$log") (make module KDIR=$2)"
-	[ -e "$opt_module" ] || die "make module KDIR=$2 did not make $opt_module"
+	module_current && return
+	mkdir -p "$top/build"
+	exec {fd}>"$top/build/.module.lock"
+	flock "$fd"
+	if ! module_current; then
+		# Its output is no part of the command's.
+		log=$(make -s -C "$top" module KDIR="$2" 2>&1 </dev/null) ||
+			die "kverbs does not build for $1 (make module KDIR=$2): $(grep -m1 -E 'error|\*\*\*|:' <<<"$log")"
+		[ -e "$opt_module" ] || die "make module KDIR=$2 did not make $opt_module"
+		touch "$opt_module"
+	fi
+	exec {fd}>&-
 }
 
 # errand_write: what the guest is to do, in a folder it can read.
@@ -208,7 +222,7 @@ guest_run()
 	if [ "$forward" ]; then
 		if [ "$stdin_chunks" ]; then
 			{
-				split -b 1M -d -a 6 - "$errand/in."
+				setpriv --pdeathsig TERM split -b 1M -d -a 6 - "$errand/in."
 				: >"$errand/in.end"
 			} <&"$stdin" 2>/dev/null &
 		else
@@ -227,7 +241,9 @@ guest_run()
 	# The first one is for the command, which may still want to print.
 	trap 'interrupts=$((interrupts + 1))
 		if [ $interrupts -eq 1 ]; then echo INT >&"$ctl"; else kill "$guest_pid"; fi' INT
-	trap 'interrupts=2; kill "$guest_pid"' TERM HUP
+	stopped=130
+	trap 'stopped=143 interrupts=2; kill "$guest_pid"' TERM
+	trap 'stopped=129 interrupts=2; kill "$guest_pid"' HUP
 
 	timed_out=''
 	# A session of its own, so that Ctrl-C does not reach it; and it does not
@@ -292,7 +308,7 @@ guest_verdict()
 		rc=125
 	elif [ "$guest_interrupts" -gt 0 ]; then
 		rm -f "$log"
-		rc=130
+		rc=$stopped
 	else
 		note "the guest ended without a status; kernel log in $log, its end:"
 		{ tail -n 12 "$log"; tail -n 5 "$errand/emulator" 2>/dev/null; } | sed 's/^/  /' >&2

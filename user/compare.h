@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A comparison: cases (operation and size), each with arms (a job that both
+ * engines run), measured in rounds.
+ */
+#ifndef KV_COMPARE_H
+#define KV_COMPARE_H
+
+#include "options.h"
+#include "report.h"
+
+#define KV_ARMS_MAX	16
+#define KV_LEDGER_MAX	16
+
+enum kv_side {
+	KV_KERNEL,
+	KV_USER,
+	KV_SIDES,
+};
+
+/* what is taken from the run of an arm */
+enum kv_value {
+	KV_VALUE_P50,		/* of lat, or of rtt for pingpong */
+	KV_VALUE_P99,
+	KV_VALUE_MAX,
+	KV_VALUE_POST,
+	KV_VALUE_POLL,
+	KV_VALUE_OPS,
+	KV_VALUE_BYTES,
+	KV_VALUE_OP,		/* window over operations */
+	KV_VALUES,
+};
+
+/**
+ * struct kv_value_rule - how a value is shown
+ * @name: in the table, after "lat" or "rtt" where @timed
+ * @key: in JSON
+ * @rate: the more the better
+ * @from_metric: belongs to lat or rtt
+ */
+struct kv_value_rule {
+	const char *name;
+	const char *key;
+	bool rate;
+	bool from_metric;
+};
+
+extern const struct kv_value_rule kv_value_rules[KV_VALUES];
+
+/**
+ * struct kv_arm - one job that both engines run in every round
+ * @values: mask of the values it shows
+ * @quiet: the arm without time stamps: what measuring itself costs
+ * @sample: value[side][round * KV_VALUES + value], NaN where not measured
+ * @contaminated: runs that were
+ * @granted: by each engine in its latest run
+ */
+struct kv_arm {
+	struct kv_job job;
+	u32 values;
+	bool quiet;
+	double *sample[KV_SIDES];
+	u32 runs;
+	u32 contaminated;
+	struct kv_job granted[KV_SIDES];
+	struct kv_lane_result lane[KV_SIDES];	/* of lane 0, without histograms */
+};
+
+/**
+ * struct kv_compare - a comparison
+ * @rounds: begun
+ * @arm: arms of one case follow each other
+ * @ledger: what differs by nature, lines
+ */
+struct kv_compare {
+	struct kv_options options;
+	struct kv_env env;
+	char device[KV_DEVICE_NAME];
+	char post_send[128];
+	struct kv_arm arm[KV_ARMS_MAX];
+	u32 narms;
+	u32 rounds_max;
+	u32 rounds;
+	struct kv_clock_info clock[KV_SIDES];
+	double elapsed_s;
+	u32 runs;
+	u32 contaminated;
+	u32 failed_checks;
+	const char *ledger[KV_LEDGER_MAX];
+	u32 nledger;
+	json_t *json_runs;
+};
+
+/**
+ * struct kv_verdict - one value over the rounds
+ * @n: rounds that have it from both engines
+ * @side: median of each engine
+ * @ratio: median of the ratios kernel / user of a round
+ */
+struct kv_verdict {
+	u32 n;
+	double side[KV_SIDES];
+	double ratio;
+	double low;
+	double high;
+};
+
+void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rounds,
+		   struct kv_verdict *verdict);
+void kv_ledger_fill(struct kv_compare *compare);
+void kv_print_compare(FILE *file, const struct kv_compare *compare);
+json_t *kv_json_compare(const struct kv_compare *compare);
+
+#endif /* KV_COMPARE_H */

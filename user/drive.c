@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * One run from prepare to release, with what is watched around it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "kverbs.h"
+#include "report.h"
+
+#define TICK_MS		250	/* progress, on a terminal */
+#define WAIT_MS		1000
+
+static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, const char *what,
+			struct kv_error *error)
+{
+	int step = kv_is_terminal(stderr) ? TICK_MS : WAIT_MS, rc;
+	bool stopped = false;
+	u32 steps = 0;
+
+	for (;;) {
+		rc = engine->wait(run, step, error);
+		if (rc)
+			return rc;
+		if (kv_interrupted() && !stopped) {
+			stopped = true;
+			if (engine->stop(run, error))
+				return -1;
+		}
+		steps++;
+		if (what)
+			kv_progress("%s: %u s", what, steps * step / 1000);
+	}
+}
+
+static int measure(const struct kv_engine *engine, struct kv_run *run, const char *what,
+		   struct kv_report *report, struct kv_error *error)
+{
+	struct kv_noise_sample *before, *after;
+	int rc;
+
+	if (engine->connect(run, error))
+		return -1;
+	before = kv_noise_sample();
+	rc = engine->start(run, error);
+	if (!rc)
+		rc = wait_for_end(engine, run, what, error) < 0 ? -1 : 0;
+	after = kv_noise_sample();
+	if (!rc)
+		rc = engine->result(run, &report->result, error);
+	if (!rc)
+		kv_noise_between(before, after, report->result, &report->noise);
+	free(before);
+	free(after);
+	return rc;
+}
+
+/**
+ * kv_drive - run a job in an engine
+ * @engine: engine
+ * @device: name
+ * @job: as asked
+ * @what: shown as progress, or NULL
+ * @report: filled, also when the run failed; freed by kv_report_free()
+ * @error: filled on failure
+ * Return: 0 when there is a result, or -1
+ */
+int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
+	     const char *what, struct kv_report *report, struct kv_error *error)
+{
+	struct kv_run *run = NULL;
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	if (engine->prepare(device, job, &run, error))
+		return -1;
+	rc = measure(engine, run, what, report, error);
+	engine->release(run);
+	if (rc)
+		return -1;
+	kv_summarize(report->result, &report->summary);
+	report->failed_checks = kv_check_result(report->result, &report->checks);
+	return 0;
+}
+
+void kv_report_free(struct kv_report *report)
+{
+	kv_result_free(report->result);
+	report->result = NULL;
+}
+
+/* the exit status that a run deserves */
+int kv_report_status(const struct kv_report *report)
+{
+	if (report->result->state != KVERBS_STATE_DONE || report->failed_checks)
+		return KV_EXIT_MEASUREMENT;
+	return kv_interrupted() ? KV_EXIT_INTERRUPTED : KV_EXIT_GOOD;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What has to be said beside a figure so that it is not taken for another.
+ */
+#include "report.h"
+
+/* what lat, or the window, of this run stands for */
+const char *kv_label_lat(const struct kv_result *result)
+{
+	const struct kv_job *job = &result->granted;
+	bool queued = job->outstanding > 1 || job->chain > 1 || job->signal > 1;
+	bool reads = kv_op_rules[job->step[0].op].reads;
+
+	if (queued)
+		return reads ? "queued completion time" :
+			       "queued completion time; acked, not placed";
+	return kv_op_rules[job->step[0].op].label;
+}
+
+const char *kv_label_progress(const struct kv_result *result)
+{
+	return result->software ? "includes stack progress" : "";
+}
+
+const char *kv_label_clock(const struct kv_clock_info *clock)
+{
+	return clock->invariant ? "" : "unsynchronised clock";
+}
+
+u32 kv_gid_is_v2(u32 gid_type)
+{
+	return gid_type >= 2;
+}
+
+const char *kv_gid_type_name(u32 link, u32 gid_type)
+{
+	if (link != KVERBS_LINK_ROCE)
+		return "IB";
+	return kv_gid_is_v2(gid_type) ? "RoCE v2" : "RoCE v1";
+}

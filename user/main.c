@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <string.h>
+#include "kverbs.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "devices", kv_cmd_devices, "RDMA devices, and what kverbs can do with them" },
+	{ "run", kv_cmd_run, "one job in one engine" },
+	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
+};
+
+static void usage(FILE *file)
+{
+	size_t i;
+
+	fputs("usage: kverbs COMMAND [options]\n"
+	      "Measures the RDMA data path from inside the kernel, and against user space.\n\n", file);
+	for (i = 0; i < KV_ARRAY_SIZE(commands); i++)
+		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n  kverbs COMMAND --help   options of a command\n"
+	      "  kverbs --version\n\n"
+	      "Exit status: 0 good; 2 usage; 3 module, device or permission missing;\n"
+	      "4 the measurement failed; 130 interrupted, after printing.\n", file);
+}
+
+int main(int argc, char **argv)
+{
+	struct kv_error error;
+	size_t i;
+
+	if (argc < 2) {
+		usage(stderr);
+		return KV_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return KV_EXIT_GOOD;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("kverbs %s\n", KVERBS_VERSION);
+		return KV_EXIT_GOOD;
+	}
+	for (i = 0; i < KV_ARRAY_SIZE(commands); i++) {
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	kv_error_set(&error, KV_EXIT_USAGE, "command '%s': not known; see 'kverbs --help'",
+		     argv[1]);
+	return kv_error_print(&error);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The report of a run for programs. Units stand in the keys; a figure that is
+ * not known is null.
+ */
+#include <math.h>
+#include <string.h>
+#include "kverbs.h"
+#include "report.h"
+
+json_t *kv_json_real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *integer(u64 value)
+{
+	return json_integer((json_int_t)value);
+}
+
+json_t *kv_json_clock(const struct kv_clock_info *clock)
+{
+	return json_pack("{s:s, s:I, s:I, s:b, s:o}", "name", clock->name,
+			 "mult", (json_int_t)clock->mult, "shift", (json_int_t)clock->shift,
+			 "invariant", (int)clock->invariant,
+			 "cost_ns", kv_json_real(kv_ticks_ns(clock, clock->cost)));
+}
+
+json_t *kv_json_env(const struct kv_env *env)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:s?, s:s, s:s, s:s, s:I, s:i, s:s, s:b, s:b}",
+			 "kverbs", KVERBS_VERSION, "kernel", env->kernel,
+			 "machine", env->machine, "cpu", env->cpu,
+			 "virtual_machine", *env->hypervisor ? 1 : 0,
+			 "cpus", (json_int_t)env->cpus,
+			 "module", *env->module ? env->module : NULL,
+			 "device", env->device, "driver", env->facts.driver,
+			 "firmware", env->facts.fw_ver, "port", (json_int_t)env->port,
+			 "numa_node", env->facts.node, "link", kv_link_name(env->link),
+			 "software_device", (int)env->facts.software, "loopback", 1);
+}
+
+/* how a field of the job is shown, by its row */
+static json_t *field(u32 attr, u64 value)
+{
+	if (attr != KVERBS_JOB_A_ITERATIONS && value == KV_AUTO)
+		return json_null();
+	switch (attr) {
+	case KVERBS_JOB_A_SHAPE:
+		return json_string(kv_shape_name((u32)value));
+	case KVERBS_JOB_A_TIMING:
+		return json_string(kv_timing_name((u32)value));
+	case KVERBS_JOB_A_CLOCK:
+		return json_string(kv_clock_kind_name((u32)value));
+	case KVERBS_JOB_A_WAIT:
+		return json_string(kv_wait_name((u32)value));
+	case KVERBS_JOB_A_LOCAL_KEY:
+		return json_string(kv_local_key_name((u32)value));
+	}
+	return integer(value);
+}
+
+/* members that count bytes get the unit; those in ms have it in their names */
+static void set_field(json_t *json, const char *member, const char *unit, u32 attr, u64 value)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s%s", member, !strcmp(unit, "bytes") ? "_bytes" : "");
+	json_object_set_new(json, key, field(attr, value));
+}
+
+json_t *kv_json_job(const struct kv_job *job)
+{
+	json_t *json = json_object(), *cpus = json_array(), *steps = json_array();
+	u32 i;
+
+#define KV_JSON_FIELD(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	set_field(json, #member, unit, KVERBS_JOB_A_##attr, job->member);
+	KV_JOB_FIELDS(KV_JSON_FIELD)
+	for (i = 0; i < job->ncpus; i++)
+		json_array_append_new(cpus, integer(job->cpu[i]));
+	for (i = 0; i < job->nsteps; i++)
+		json_array_append_new(steps, json_pack("{s:s, s:I}",
+						       "op", kv_op_name(job->step[i].op),
+						       "size_bytes",
+						       (json_int_t)job->step[i].size));
+	json_object_set_new(json, "cpus", cpus);
+	json_object_set_new(json, "steps", steps);
+	return json;
+}
+
+json_t *kv_json_figure(const struct kv_figure *figure)
+{
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "count", (json_int_t)figure->count,
+			 "min_ns", kv_json_real(figure->min), "mean_ns", kv_json_real(figure->mean),
+			 "p50_ns", kv_json_real(figure->p50), "p90_ns", kv_json_real(figure->p90),
+			 "p99_ns", kv_json_real(figure->p99), "p99_9_ns", kv_json_real(figure->p999),
+			 "max_ns", kv_json_real(figure->max));
+}
+
+static json_t *json_summary(const struct kv_report *report)
+{
+	const struct kv_summary *s = &report->summary;
+	json_t *metrics = json_object();
+	u32 metric;
+
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (s->metric[metric].count)
+			json_object_set_new(metrics, kv_metric_name(metric),
+					    kv_json_figure(&s->metric[metric]));
+	}
+	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
+			 "metrics", metrics, "operations", (json_int_t)s->ops,
+			 "operations_per_s", kv_json_real(s->ops_s),
+			 "bytes_per_s", kv_json_real(s->bytes_s),
+			 "window_ns", kv_json_real(s->window_s * 1e9),
+			 "outstanding_wrs", kv_json_real(s->outstanding),
+			 "post_per_wr_ns", kv_json_real(s->post_wr_ns),
+			 "operation_ns", kv_json_real(s->op_ns),
+			 "share_post", kv_json_real(s->share_post),
+			 "share_poll", kv_json_real(s->share_poll),
+			 "share_empty_polls", kv_json_real(s->share_empty),
+			 "share_rest", kv_json_real(s->share_rest),
+			 "warmup_ns", kv_json_real(s->warm_ms * 1e6),
+			 "warmup_operations", (json_int_t)s->warm_ops,
+			 "warmup_unsettled", (int)s->unsettled,
+			 "yields", (json_int_t)s->yields, "tainted", (json_int_t)s->tainted,
+			 "clock_backwards", (json_int_t)s->backwards,
+			 "switches", (json_int_t)s->switches,
+			 "preemptions", (json_int_t)s->preemptions);
+}
+
+/* sparse: bounds of the bucket in ns, and its count */
+static json_t *json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock)
+{
+	json_t *buckets = json_array();
+	u32 i;
+
+	for (i = 0; i < KV_HIST_BUCKETS; i++) {
+		if (!hist->bucket[i])
+			continue;
+		json_array_append_new(buckets, json_pack("[I, I]",
+			(json_int_t)kv_clock_ns(kv_hist_low(i), clock->mult, clock->shift),
+			(json_int_t)hist->bucket[i]));
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)hist->count,
+			 "sum_ns", (json_int_t)kv_clock_ns(hist->sum, clock->mult, clock->shift),
+			 "min_ns", hist->count ? (json_int_t)kv_clock_ns(hist->min, clock->mult,
+									 clock->shift) : 0,
+			 "max_ns", (json_int_t)kv_clock_ns(hist->max, clock->mult, clock->shift),
+			 "over", (json_int_t)hist->over, "buckets_low_ns", buckets);
+}
+
+static void set_counter(json_t *json, const char *name, const char *unit, u64 value,
+			const struct kv_clock_info *clock)
+{
+	bool ticks = !strcmp(unit, "ticks");
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s%s", name, ticks ? "_ns" : "");
+	json_object_set_new(json, key, integer(ticks ? kv_clock_ns(value, clock->mult,
+								   clock->shift) : value));
+}
+
+static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_clock_info *clock,
+			 bool histograms)
+{
+	json_t *counters = json_object(), *hists, *json;
+	u32 metric;
+
+#define KV_JSON_COUNTER(attr, member, name, unit) \
+	set_counter(counters, name, unit, lane->stat.member, clock);
+	KV_COUNTERS(KV_JSON_COUNTER)
+	json = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
+			 "index", (json_int_t)lane->index, "role", kv_role_name(lane->role),
+			 "cpu", (json_int_t)lane->cpu, "qpn", (json_int_t)lane->qpn,
+			 "peer_qpn", (json_int_t)lane->peer_qpn,
+			 "sq_depth", (json_int_t)lane->sq_depth,
+			 "rq_depth", (json_int_t)lane->rq_depth,
+			 "cq_depth", (json_int_t)lane->cq_depth,
+			 "reason", kv_reason_name(lane->reason), "counters", counters);
+	if (!histograms)
+		return json;
+	hists = json_object();
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (lane->hist[metric])
+			json_object_set_new(hists, kv_metric_name(metric),
+					    json_hist(lane->hist[metric], clock));
+	}
+	json_object_set_new(json, "histograms", hists);
+	return json;
+}
+
+static json_t *json_noise(const struct kv_noise *noise)
+{
+	if (!noise->known)
+		return json_null();
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:b, s:s}",
+			 "span_ns", kv_json_real(noise->span_s * 1e9),
+			 "cpus", (json_int_t)noise->cpus,
+			 "timer_interrupts", (json_int_t)noise->timer_irqs,
+			 "other_interrupts", (json_int_t)noise->irqs,
+			 "softirqs", (json_int_t)noise->softirqs,
+			 "machine_context_switches", (json_int_t)noise->switches,
+			 "steal_ns", kv_json_real(noise->steal_ms * 1e6),
+			 "throttles", (json_int_t)noise->throttles,
+			 "preemptions", (json_int_t)noise->preemptions,
+			 "contaminated", (int)noise->contaminated, "why", noise->why);
+}
+
+static json_t *json_checks(const struct kv_checks *checks)
+{
+	json_t *array = json_array();
+	u32 i;
+
+	for (i = 0; i < KV_CHECKS; i++) {
+		const struct kv_check *check = &checks->check[i];
+
+		json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:o, s:s}",
+			"name", check->name, "done", (json_int_t)check->done,
+			"failed", (json_int_t)check->failed,
+			"largest_relative_difference", kv_json_real(check->worst),
+			"text", check->text));
+	}
+	return array;
+}
+
+static json_t *json_labels(const struct kv_result *result)
+{
+	json_t *array = json_array();
+	const char *label[] = { kv_label_lat(result), kv_label_progress(result),
+				kv_label_clock(&result->clock),
+				result->software ? "software device" : "", "loopback" };
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(label); i++) {
+		if (*label[i])
+			json_array_append_new(array, json_string(label[i]));
+	}
+	return array;
+}
+
+static json_t *json_error(const struct kv_result *result)
+{
+	char text[320];
+
+	if (result->state != KVERBS_STATE_FAILED)
+		return json_null();
+	kv_explain(result, text, sizeof(text));
+	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:s, s:I, s:s}", "text", text,
+			 "errno", result->err, "where", result->where,
+			 "lane", (json_int_t)result->err_lane, "wr", (json_int_t)result->err_wr,
+			 "wc_status", (json_int_t)result->wc_status,
+			 "wc_status_name", kv_wc_status_name(result->wc_status),
+			 "vendor_error", (json_int_t)result->vendor_err,
+			 "qp_state", kv_qp_state_name(result->qp_state));
+}
+
+/**
+ * kv_json_report - one run
+ * @report: of the run
+ * @histograms: with its full histograms
+ * Return: new object
+ */
+json_t *kv_json_report(const struct kv_report *report, bool histograms)
+{
+	const struct kv_result *result = report->result;
+	json_t *lanes = json_array();
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++)
+		json_array_append_new(lanes, json_lane(&result->lane[i], &result->clock,
+						       histograms));
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+			 "engine", result->engine, "state", kv_state_name(result->state),
+			 "reason", kv_reason_name(result->reason), "error", json_error(result),
+			 "labels", json_labels(result), "asked", kv_json_job(&result->job),
+			 "granted", kv_json_job(&result->granted),
+			 "gid_type", (json_int_t)result->gid_type,
+			 "memory_bytes", (json_int_t)result->bytes,
+			 "clock", kv_json_clock(&result->clock),
+			 "summary", json_summary(report), "noise", json_noise(&report->noise),
+			 "checks", json_checks(&report->checks), "lanes", lanes);
+}
+
+/**
+ * kv_json_print - print JSON and free it
+ * @file: where to
+ * @json: object, may be NULL without memory
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_json_print(FILE *file, json_t *json, struct kv_error *error)
+{
+	int rc = json ? json_dumpf(json, file, JSON_COMPACT | JSON_REAL_PRECISION(9)) : -1;
+
+	json_decref(json);
+	if (rc || fputc('\n', file) == EOF || fflush(file))
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "cannot write JSON");
+	return 0;
+}

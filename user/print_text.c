@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The report of a run for people. */
+#include <math.h>
+#include <string.h>
+#include "kverbs.h"
+#include "report.h"
+
+/**
+ * kv_text_ns - a time in ns with as many digits as make sense
+ * @ns: time, or NaN
+ * @text: filled, "-" for NaN
+ * Return: @text
+ */
+const char *kv_text_ns(double ns, char text[KV_TEXT])
+{
+	if (isnan(ns))
+		strcpy(text, "-");
+	else
+		snprintf(text, KV_TEXT, ns < 100 ? "%.1f" : "%.0f", ns);
+	return text;
+}
+
+/* something a second, with its decimal prefix: "12.3 M" */
+const char *kv_text_rate(double per_second, char text[KV_TEXT])
+{
+	static const char prefix[] = " kMGT";
+	u32 i = 0;
+
+	if (isnan(per_second)) {
+		strcpy(text, "-");
+		return text;
+	}
+	while (per_second >= 999.95 && i < sizeof(prefix) - 2) {
+		per_second /= 1000;
+		i++;
+	}
+	snprintf(text, KV_TEXT, "%.*f %.1s", per_second < 10 ? 2 : 1, per_second,
+		 i ? prefix + i : "");
+	return text;
+}
+
+/* a size that may be a whole number of KiB or MiB */
+const char *kv_text_size(u64 bytes, char text[KV_TEXT])
+{
+	if (bytes >= 1 << 20 && !(bytes & ((1 << 20) - 1)))
+		snprintf(text, KV_TEXT, "%llu MiB", bytes >> 20);
+	else if (bytes >= 1 << 10 && !(bytes & ((1 << 10) - 1)))
+		snprintf(text, KV_TEXT, "%llu KiB", bytes >> 10);
+	else
+		snprintf(text, KV_TEXT, "%llu B", bytes);
+	return text;
+}
+
+/**
+ * kv_print_env - the lines that head every report
+ * @file: where to
+ * @env: where it was measured
+ */
+void kv_print_env(FILE *file, const struct kv_env *env)
+{
+	fprintf(file, "%s%s port %u%s: %s, driver %s%s%s%s, loopback on one port\n", kv_bold(file),
+		env->device, env->port, kv_plain(file), kv_link_name(env->link),
+		env->facts.driver, *env->facts.fw_ver ? ", firmware " : "", env->facts.fw_ver,
+		env->facts.software ? ", software device" : "");
+	fprintf(file, "kernel %s, %s%s, %u CPUs; kverbs %s, module %s\n", env->kernel,
+		*env->cpu ? env->cpu : env->machine, *env->hypervisor ? " (virtual machine)" : "",
+		env->cpus, KVERBS_VERSION, *env->module ? env->module : "not loaded");
+	if (*env->variables)
+		fprintf(file, "environment: %s\n", env->variables);
+}
+
+static void print_cpus(FILE *file, const struct kv_result *result)
+{
+	u32 i;
+
+	fputs(result->nlanes > 1 ? "lanes on CPUs" : "lane on CPU", file);
+	for (i = 0; i < result->nlanes; i++)
+		fprintf(file, "%s%u", i ? "," : " ", result->lane[i].cpu);
+}
+
+static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
+{
+	const struct kv_job *job = &result->granted;
+	char size[KV_TEXT], memory[KV_TEXT];
+
+	fprintf(file, "%s%s engine%s: %s of %s, shape %s, %u pair%s, %u outstanding, chains of %u, one WR in %u signalled\n",
+		kv_bold(file), result->engine, kv_plain(file), kv_op_name(job->step[0].op),
+		kv_text_size(job->step[0].size, size), kv_shape_name(job->shape), job->pairs,
+		job->pairs > 1 ? "s" : "", job->outstanding, job->chain, job->signal);
+	if (!result->nlanes)
+		return;
+	fputs("granted: ", file);
+	if (job->gid_index != KV_AUTO)
+		fprintf(file, "GID %u (%s), ", job->gid_index,
+			kv_gid_type_name(env->link, result->gid_type));
+	fprintf(file, "MTU %u bytes, SQ %u, RQ %u, CQ %u entries, local key %s, %s of memory\n",
+		job->mtu, result->lane[0].sq_depth, result->lane[0].rq_depth,
+		result->lane[0].cq_depth, kv_local_key_name(job->local_key),
+		kv_text_size(result->bytes, memory));
+	print_cpus(file, result);
+	fprintf(file, ", wait %s, timing %s, %u WC%s a poll", kv_wait_name(job->wait),
+		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
+	if (job->recv_depth)
+		fprintf(file, ", %u receives posted", job->recv_depth);
+	fputc('\n', file);
+}
+
+static void print_clock(FILE *file, const struct kv_clock_info *clock)
+{
+	fprintf(file, "clock %s, %.1f ns a reading%s%s\n", clock->name,
+		kv_ticks_ns(clock, clock->cost), clock->invariant ? "" : ", ",
+		kv_label_clock(clock));
+}
+
+static void print_figure(FILE *file, const char *name, const struct kv_figure *figure,
+			 double factor, const char *label)
+{
+	const double value[] = { figure->min, figure->mean, figure->p50, figure->p90,
+				 figure->p99, figure->p999, figure->max };
+	char text[KV_TEXT];
+	u32 i;
+
+	fprintf(file, "%-10s %12llu", name, figure->count);
+	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
+		fprintf(file, " %10s", kv_text_ns(value[i] * factor, text));
+	fprintf(file, "%s%s\n", *label ? "  " : "", label);
+}
+
+static void print_metrics(FILE *file, const struct kv_report *report)
+{
+	const struct kv_result *result = report->result;
+	char label[96];
+	u32 metric;
+
+	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file), "ns",
+		"count", "min", "mean", "p50", "p90", "p99", "p99.9", "max", kv_plain(file));
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		const struct kv_figure *figure = &report->summary.metric[metric];
+
+		if (!figure->count)
+			continue;
+		label[0] = '\0';
+		if (metric == KVERBS_METRIC_LAT)
+			snprintf(label, sizeof(label), "%s%s%s", kv_label_lat(result),
+				 result->software ? "; " : "", kv_label_progress(result));
+		else if (metric == KVERBS_METRIC_RTT)
+			snprintf(label, sizeof(label), "%s", kv_label_progress(result));
+		print_figure(file, kv_metric_name(metric), figure, 1, label);
+		if (metric == KVERBS_METRIC_RTT)
+			print_figure(file, "rtt/2", figure, 0.5, label);
+		if (metric == KVERBS_METRIC_POST && result->granted.chain > 1)
+			print_figure(file, "post/WR", figure, 1.0 / result->granted.chain, "");
+	}
+	if (result->granted.timing == KVERBS_TIMING_NONE)
+		fputs("(timing none: rates only)\n", file);
+}
+
+static void print_rates(FILE *file, const struct kv_report *report)
+{
+	const struct kv_summary *s = &report->summary;
+	bool answers = kv_shape_rules[report->result->granted.shape].answers;
+	char ops[KV_TEXT], bytes[KV_TEXT], text[KV_TEXT];
+
+	fprintf(file, "\n%llu %s in %.3f s: %s%s/s, %sB/s, %s ns each", s->ops,
+		answers ? "round trips" : "messages", s->window_s, kv_text_rate(s->ops_s, ops),
+		answers ? "round trips" : "messages", kv_text_rate(s->bytes_s, bytes),
+		kv_text_ns(s->op_ns, text));
+	if (!isnan(s->outstanding))
+		fprintf(file, "; %.2f WRs outstanding on average", s->outstanding);
+	fputc('\n', file);
+	if (!isnan(s->share_post)) {
+		fprintf(file, "time of the initiators: %.1f %% in post", 100 * s->share_post);
+		if (!isnan(s->share_poll))
+			fprintf(file, ", %.1f %% in polls that found a WC, %.1f %% in empty polls",
+				100 * s->share_poll, 100 * s->share_empty);
+		else
+			fprintf(file, ", %.1f %% from post to WC", 100 * s->share_empty);
+		fprintf(file, ", %.1f %% in the rest\n", 100 * s->share_rest);
+	}
+	fprintf(file, "warm-up %.1f ms, %llu operations%s\n", s->warm_ms, s->warm_ops,
+		s->unsettled ? ", not settled: no two of its windows agreed within 10 %" : "");
+	if (s->tainted || s->backwards)
+		fprintf(file, "%llu samples contain a yield; the clock stepped back %llu times\n",
+			s->tainted, s->backwards);
+}
+
+static void print_noise(FILE *file, const struct kv_noise *noise)
+{
+	if (!noise->known)
+		return;
+	fprintf(file, "on %u CPU%s in %.3f s, warm-up included: %llu timer and %llu other interrupts, %llu softirqs, %.0f ms stolen",
+		noise->cpus, noise->cpus > 1 ? "s" : "", noise->span_s, noise->timer_irqs,
+		noise->irqs, noise->softirqs, noise->steal_ms);
+	if (noise->preemptions)
+		fprintf(file, ", lanes preempted %llu times", noise->preemptions);
+	if (noise->contaminated)
+		fprintf(file, "; %scontaminated%s: %s", kv_bold(file), kv_plain(file), noise->why);
+	fputc('\n', file);
+}
+
+static void print_checks(FILE *file, const struct kv_report *report)
+{
+	const struct kv_check *check;
+	u32 i, done = 0;
+
+	for (i = 0; i < KV_CHECKS; i++) {
+		check = &report->checks.check[i];
+		done += check->done;
+		if (check->failed)
+			fprintf(file, "%sCHECK FAILED%s: %s: %s\n", kv_bold(file),
+				kv_plain(file), check->name, check->text);
+	}
+	if (!report->failed_checks && done)
+		fprintf(file, "checks: Little's law within %.2f %%, times add up within %.2f %%, all WRs accounted for\n",
+			100 * report->checks.check[KV_CHECK_LITTLE].worst,
+			100 * report->checks.check[KV_CHECK_TIME].worst);
+}
+
+/**
+ * kv_print_report - the report of one run
+ * @file: where to
+ * @env: where it was measured
+ * @report: of the run
+ */
+void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_report *report)
+{
+	const struct kv_result *result = report->result;
+
+	kv_print_env(file, env);
+	print_granted(file, env, result);
+	print_clock(file, &result->clock);
+	if (!result->nlanes)
+		return;
+	print_metrics(file, report);
+	print_rates(file, report);
+	print_noise(file, &report->noise);
+	print_checks(file, report);
+	if (result->reason != KVERBS_REASON_COMPLETE)
+		fprintf(file, "ended early: %s\n", kv_reason_name(result->reason));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A run with all that is said about it, and the two forms it is printed in.
+ */
+#ifndef KV_REPORT_H
+#define KV_REPORT_H
+
+#include <stdbool.h>
+#include <jansson.h>
+#include "check.h"
+#include "device.h"
+#include "noise.h"
+#include "summary.h"
+
+#define KV_TEXT	24	/* room for a number as text */
+
+/**
+ * struct kv_env - where it was measured
+ * @module: version of the module, or empty when it is not loaded
+ * @link: of the port
+ */
+struct kv_env {
+	char kernel[128];
+	char machine[32];
+	char cpu[128];
+	char hypervisor[32];
+	u32 cpus;
+	char module[32];
+	char device[KV_DEVICE_NAME];
+	struct kv_device_facts facts;
+	u32 port;
+	u32 link;
+	char variables[256];	/* of the environment, that steer providers */
+};
+
+/**
+ * struct kv_report - one run
+ * @result: owned
+ * @failed_checks: of @checks
+ */
+struct kv_report {
+	struct kv_result *result;
+	struct kv_summary summary;
+	struct kv_checks checks;
+	u32 failed_checks;
+	struct kv_noise noise;
+};
+
+/* env.c */
+void kv_env_read(const char *device, u32 port, struct kv_env *env);
+
+/* wc.c */
+const char *kv_wc_status_name(u32 status);
+const char *kv_wc_causes(u32 status);
+const char *kv_qp_state_name(u32 state);
+void kv_explain(const struct kv_result *result, char *text, size_t size);
+
+/* labels.c: what has to be said beside a figure */
+const char *kv_label_lat(const struct kv_result *result);
+const char *kv_label_progress(const struct kv_result *result);
+const char *kv_label_clock(const struct kv_clock_info *clock);
+const char *kv_gid_type_name(u32 link, u32 gid_type);
+u32 kv_gid_is_v2(u32 gid_type);
+
+/* drive.c */
+int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
+	     const char *what, struct kv_report *report, struct kv_error *error);
+void kv_report_free(struct kv_report *report);
+int kv_report_status(const struct kv_report *report);
+
+/* print_text.c */
+void kv_print_env(FILE *file, const struct kv_env *env);
+void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_report *report);
+const char *kv_text_ns(double ns, char text[KV_TEXT]);
+const char *kv_text_rate(double per_second, char text[KV_TEXT]);
+const char *kv_text_size(u64 bytes, char text[KV_TEXT]);
+
+/* print_json.c */
+json_t *kv_json_real(double value);	/* null for NaN */
+json_t *kv_json_env(const struct kv_env *env);
+json_t *kv_json_clock(const struct kv_clock_info *clock);
+json_t *kv_json_job(const struct kv_job *job);
+json_t *kv_json_figure(const struct kv_figure *figure);
+json_t *kv_json_report(const struct kv_report *report, bool histograms);
+int kv_json_print(FILE *file, json_t *json, struct kv_error *error);
+
+#endif /* KV_REPORT_H */

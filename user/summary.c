@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "summary.h"
+
+/* a number of ticks that need not be whole, in ns */
+double kv_ticks_ns(const struct kv_clock_info *clock, double ticks)
+{
+	return ticks * clock->mult / (double)(1ULL << clock->shift);
+}
+
+void kv_hist_merge(struct kv_hist *into, const struct kv_hist *from)
+{
+	u32 i;
+
+	into->count += from->count;
+	into->sum += from->sum;
+	into->over += from->over;
+	if (from->min < into->min)
+		into->min = from->min;
+	if (from->max > into->max)
+		into->max = from->max;
+	for (i = 0; i < KV_HIST_BUCKETS; i++)
+		into->bucket[i] += from->bucket[i];
+}
+
+/* the quantile num / den, when there are samples enough to speak of it */
+static double quantile(const struct kv_hist *hist, const struct kv_clock_info *clock, u32 num,
+		       u32 den)
+{
+	if (hist->count * (den - num) < 10ULL * den)
+		return NAN;
+	return (double)kv_clock_ns(kv_hist_quantile(hist, num, den), clock->mult, clock->shift);
+}
+
+/**
+ * kv_figure_of - the figures of a histogram
+ * @hist: in ticks, or NULL
+ * @clock: of the ticks
+ * @figure: filled
+ */
+void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
+		  struct kv_figure *figure)
+{
+	*figure = (struct kv_figure){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	if (!hist || !hist->count)
+		return;
+	figure->count = hist->count;
+	figure->min = (double)kv_clock_ns(hist->min, clock->mult, clock->shift);
+	figure->mean = kv_ticks_ns(clock, (double)hist->sum / (double)hist->count);
+	figure->p50 = quantile(hist, clock, 1, 2);
+	figure->p90 = quantile(hist, clock, 9, 10);
+	figure->p99 = quantile(hist, clock, 99, 100);
+	figure->p999 = quantile(hist, clock, 999, 1000);
+	figure->max = (double)kv_clock_ns(hist->max, clock->mult, clock->shift);
+}
+
+static void merge_metric(const struct kv_result *result, u32 metric, u32 role,
+			 struct kv_hist *into)
+{
+	u32 i;
+
+	kv_hist_clear(into);
+	for (i = 0; i < result->nlanes; i++) {
+		if (result->lane[i].role == role && result->lane[i].hist[metric])
+			kv_hist_merge(into, result->lane[i].hist[metric]);
+	}
+}
+
+static void summarize_metrics(const struct kv_result *result, struct kv_summary *summary)
+{
+	struct kv_hist *merged = malloc(sizeof(*merged));
+	u32 metric;
+
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (merged) {
+			merge_metric(result, metric, KVERBS_ROLE_INITIATOR, merged);
+			if (!merged->count)
+				merge_metric(result, metric, KVERBS_ROLE_RESPONDER, merged);
+		}
+		kv_figure_of(merged, &result->clock, &summary->metric[metric]);
+	}
+	free(merged);
+}
+
+static double share(double part, double wall, bool timed)
+{
+	return timed && wall > 0 ? part / wall : NAN;
+}
+
+/**
+ * kv_summarize - the figures of a run
+ * @result: of the run
+ * @summary: filled
+ */
+void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
+{
+	bool timed = result->granted.timing != KVERBS_TIMING_NONE;
+	double wall = 0, post = 0, poll = 0, empty = 0, rest = 0, ns, warm;
+	const struct kv_stat *stat;
+	u32 i, initiators = 0;
+
+	memset(summary, 0, sizeof(*summary));
+	summarize_metrics(result, summary);
+	for (i = 0; i < result->nlanes; i++) {
+		stat = &result->lane[i].stat;
+		summary->yields += stat->yields;
+		summary->tainted += stat->tainted;
+		summary->backwards += stat->backwards;
+		summary->switches += stat->switches;
+		summary->preemptions += stat->preemptions;
+		if (result->lane[i].role != KVERBS_ROLE_INITIATOR)
+			continue;
+		initiators++;
+		ns = kv_ticks_ns(&result->clock, (double)stat->wall);
+		warm = kv_ticks_ns(&result->clock, (double)stat->warm_ticks) / 1e6;
+		summary->ops += stat->ops;
+		summary->warm_ops += stat->warm_ops;
+		summary->unsettled |= stat->warm_unsettled;
+		if (ns / 1e9 > summary->window_s)
+			summary->window_s = ns / 1e9;
+		if (warm > summary->warm_ms)
+			summary->warm_ms = warm;
+		if (!stat->wall)
+			continue;
+		summary->ops_s += (double)stat->ops / ns * 1e9;
+		summary->bytes_s += (double)stat->bytes / ns * 1e9;
+		summary->outstanding += (double)stat->occupancy / (double)stat->wall;
+		wall += (double)stat->wall;
+		post += (double)stat->t_post;
+		poll += (double)stat->t_poll;
+		empty += (double)stat->t_empty;
+		rest += (double)stat->t_rest;
+	}
+	if (!timed)
+		summary->outstanding = NAN;
+	summary->share_post = share(post, wall, timed);
+	/* with timing lat a poll that returned a WC is not told from the empty ones before */
+	summary->share_poll = share(poll, wall, result->granted.timing == KVERBS_TIMING_ALL);
+	summary->share_empty = share(empty, wall, timed);
+	summary->share_rest = share(rest, wall, timed);
+	summary->post_wr_ns = summary->metric[KVERBS_METRIC_POST].mean / result->granted.chain;
+	summary->op_ns = summary->ops && initiators ?
+			 kv_ticks_ns(&result->clock, wall) / (double)summary->ops : NAN;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * From a result to figures: what the outputs show. Pure functions.
+ */
+#ifndef KV_SUMMARY_H
+#define KV_SUMMARY_H
+
+#include <stdbool.h>
+#include "engine.h"
+
+/**
+ * struct kv_figure - one metric, in ns
+ *
+ * A percentile p is given from 10 / (1 - p) samples on, else it is NaN; all are
+ * NaN without a sample.
+ */
+struct kv_figure {
+	u64 count;
+	double min;
+	double mean;
+	double p50;
+	double p90;
+	double p99;
+	double p999;
+	double max;
+};
+
+/**
+ * struct kv_summary - one run
+ * @metric: over the initiators, or over the responders where only they have it
+ * @ops: operations of all initiators
+ * @ops_s: operations a second, summed over the initiators
+ * @bytes_s: payload bytes a second
+ * @window_s: the longest window of an initiator
+ * @outstanding: mean number of WRs outstanding, all initiators
+ * @post_wr_ns: mean of post, divided by the WRs of a chain
+ * @op_ns: window over operations, of one initiator on average
+ * @share_post: share of the initiators' window in post calls; NaN when not timed
+ * @share_poll: likewise in polls that returned a WC
+ * @share_empty: likewise in empty polls and waits
+ * @share_rest: likewise in the rest
+ * @warm_ms: the longest warm-up
+ * @warm_ops: operations of all warm-ups
+ * @unsettled: no two windows of a warm-up agreed
+ * @yields: of all lanes, like those that follow
+ */
+struct kv_summary {
+	struct kv_figure metric[__KVERBS_METRIC_MAX];
+	u64 ops;
+	double ops_s;
+	double bytes_s;
+	double window_s;
+	double outstanding;
+	double post_wr_ns;
+	double op_ns;
+	double share_post;
+	double share_poll;
+	double share_empty;
+	double share_rest;
+	double warm_ms;
+	u64 warm_ops;
+	bool unsettled;
+	u64 yields;
+	u64 tainted;
+	u64 backwards;
+	u64 switches;
+	u64 preemptions;
+};
+
+double kv_ticks_ns(const struct kv_clock_info *clock, double ticks);
+void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
+		  struct kv_figure *figure);
+void kv_hist_merge(struct kv_hist *into, const struct kv_hist *from);
+void kv_summarize(const struct kv_result *result, struct kv_summary *summary);
+
+#endif /* KV_SUMMARY_H */
