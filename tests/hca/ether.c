@@ -52,6 +52,60 @@ void ethq_destroy(struct hca *hca, void *obj)
 	g_free(q);
 }
 
+/* The ones' complement sum of the Internet, not yet folded. */
+static uint64_t sum16(const uint8_t *p, size_t n, uint64_t sum)
+{
+	for (; n > 1; p += 2, n -= 2)
+		sum += be16p(p);
+	return n ? sum + (p[0] << 8) : sum;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/* What the send WQE asks for: the check sums of IPv4, TCP and UDP. */
+static void frame_checksum(uint8_t *f, size_t len, uint8_t flags)
+{
+	size_t l3 = 14, l4, check;
+	uint64_t sum;
+	uint8_t proto;
+
+	if (len >= 18 && be16p(f + 12) == 0x8100)
+		l3 = 18;
+	if (len < l3 + 20)
+		return;
+	if (be16p(f + l3 - 2) == 0x0800) {
+		size_t end = l3 + be16p(f + l3 + 2);
+
+		l4 = l3 + (f[l3] & 0xf) * 4;
+		if (l4 < l3 + 20 || end > len || l4 > end)
+			return;
+		len = end;
+		proto = f[l3 + 9];
+		if (flags & 0x40) {
+			stw_be_p(f + l3 + 10, 0);
+			stw_be_p(f + l3 + 10, ~fold(sum16(f + l3, l4 - l3, 0)));
+		}
+		sum = sum16(f + l3 + 12, 8, 0);
+	} else if (be16p(f + l3 - 2) == 0x86dd && len >= l3 + 40) {
+		l4 = l3 + 40;
+		len = MIN(len, l4 + be16p(f + l3 + 4));
+		proto = f[l3 + 6];
+		sum = sum16(f + l3 + 8, 32, 0);
+	} else {
+		return;
+	}
+	check = l4 + (proto == 6 ? 16 : 6);
+	if (!(flags & 0x80) || (proto != 6 && proto != 17) || check + 2 > len)
+		return;
+	stw_be_p(f + check, 0);
+	stw_be_p(f + check, ~fold(sum16(f + l4, len - l4, sum + proto + (len - l4))));
+}
+
 static void frame_send(struct hca *hca, struct hca_ethq *q, const uint8_t *w, size_t end)
 {
 	struct hca_pkt *p = g_malloc(sizeof(*p) + HCA_MAX_FRAME);
@@ -74,6 +128,7 @@ static void frame_send(struct hca *hca, struct hca_ethq *q, const uint8_t *w, si
 			goto bad;
 		p->len += n;
 	}
+	frame_checksum(p->data, p->len, w[CTRL + 4]);
 	fabric_send(hca, NULL, p);
 	return;
 bad:
@@ -141,6 +196,8 @@ void ether_rx(struct hca *hca, struct hca_pkt *p)
 			hca->cnt.bad_pkt++;
 			return;
 		}
+		if (p->len > 14)
+			stw_be_p(cqe + 20, fold(sum16(p->data + 14, p->len - 14, 0)));
 		stl_be_p(cqe + 44, p->len);
 		stl_be_p(cqe + 56, q->number);
 		stw_be_p(cqe + 60, q->ci++);

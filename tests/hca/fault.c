@@ -99,10 +99,9 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 	} else if (!strcmp(line, "remove")) {
 		DeviceState *dev = DEVICE(hca->pci);
 
-		/* Surprise: the function is gone before its driver is asked. */
-		hca->dead = true;
+		/* Surprise: all reads give ones before its driver is asked to let go. */
+		hca->gone = hca->dead = true;
 		qemu_mutex_lock_iothread();
-		pci_set_word(hca->pci->config + PCI_VENDOR_ID, 0xffff);
 		qdev_unplug(dev, NULL);
 		qemu_mutex_unlock_iothread();
 	} else if (!strcmp(line, "counters")) {
@@ -139,6 +138,7 @@ static void *control_thread(void *opaque)
 		FILE *in = fdopen(fd, "r");
 		char line[256], out[512];
 
+		qatomic_set(&hca->control_conn, fd);
 		while (in && fgets(line, sizeof(line), in)) {
 			const char *reply;
 
@@ -147,6 +147,7 @@ static void *control_thread(void *opaque)
 			if (send(fd, reply, strlen(reply), MSG_NOSIGNAL) < 0)
 				break;
 		}
+		qatomic_set(&hca->control_conn, -1);
 		if (in)
 			fclose(in);
 		else
@@ -172,6 +173,7 @@ bool fault_open(struct hca *hca, char **error)
 		close(hca->control_fd);
 		return false;
 	}
+	hca->control_conn = -1;
 	qemu_thread_create(&hca->control_thread, "hca-control", control_thread, hca, QEMU_THREAD_JOINABLE);
 	return true;
 }
@@ -181,8 +183,12 @@ void fault_close(struct hca *hca)
 	if (!hca->control)
 		return;
 	shutdown(hca->control_fd, SHUT_RDWR);
-	if (hca->control_thread.thread != pthread_self())
-		pthread_detach(hca->control_thread.thread);
+	if (qatomic_read(&hca->control_conn) >= 0)
+		shutdown(hca->control_conn, SHUT_RDWR);
+	/* It may be waiting for the big lock, to unplug what is being unplugged. */
+	qemu_mutex_unlock_iothread();
+	qemu_thread_join(&hca->control_thread);
+	qemu_mutex_lock_iothread();
 	close(hca->control_fd);
 	unlink(hca->control);
 }

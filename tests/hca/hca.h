@@ -380,7 +380,7 @@ struct hca {
 	uint16_t lid;
 	uint64_t guid;
 	uint8_t mac[6];
-	bool link_up, dead;
+	bool link_up, dead, gone;	/* dead: fatal error, until reset; gone: out of the slot */
 
 	/* registers */
 	uint32_t cmdq_h, cmdq_l, nic_state, health;
@@ -421,7 +421,7 @@ struct hca {
 	struct hca_fault fault;
 	struct hca_counters cnt;
 	char *control, *peer;
-	int control_fd;
+	int control_fd, control_conn;
 	QemuThread control_thread;
 	QTAILQ_ENTRY(hca) link;
 };

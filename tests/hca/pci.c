@@ -129,6 +129,8 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 	struct hca *hca = opaque;
 	uint64_t now = hca_now(hca);
 
+	if (hca->gone)
+		return ~0ULL;
 	if (size == 8)
 		return (bar_read(opaque, addr, 4) << 32) | bar_read(opaque, addr + 4, 4);
 
@@ -142,7 +144,7 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 	case REG_CMDQ_L:
 		return (hca->cmdq_l & ~0xfffU) | hca->nic_state << 8 | CMDQ_LOG_SZ << 4 | CMDQ_LOG_STRIDE;
 	case REG_INITIALIZING:
-		return 0;
+		return 1U << 30;	/* initialized, and can be reset by software */
 	case REG_HEALTH_FW:
 		return FW_MAJOR << 28 | FW_MINOR << 16 | FW_SUB;
 	case REG_HEALTH_HW:
@@ -215,6 +217,8 @@ static void bar_write(void *opaque, hwaddr addr, uint64_t v, unsigned int size)
 	struct hca *hca = opaque;
 	struct hca_msg m = { };
 
+	if (hca->gone)
+		return;
 	if (addr >= HCA_FIRST_UAR * HCA_PAGE) {
 		if (!hca->dead)
 			uar_write(hca, addr / HCA_PAGE, addr % HCA_PAGE, v, size);
@@ -235,6 +239,8 @@ static void bar_write(void *opaque, hwaddr addr, uint64_t v, unsigned int size)
 		hca->nic_state = (v >> 8) & 7;
 		if (hca->nic_state == 7) {
 			hca->nic_state = 1;	/* reset leaves the interface disabled */
+			hca->dead = false;
+			hca->health_synd = 0;
 			m.what = MSG_RESET;
 			hca_post(hca, &m);
 		}
@@ -308,6 +314,11 @@ static void hca_exit(PCIDevice *pci)
 	pcie_cap_exit(pci);
 }
 
+static uint32_t hca_config_read(PCIDevice *pci, uint32_t addr, int len)
+{
+	return HCA_PCI(pci)->hca.gone ? ~0U : pci_default_read_config(pci, addr, len);
+}
+
 static void hca_reset(DeviceState *dev)
 {
 	struct hca *hca = &HCA_PCI(dev)->hca;
@@ -332,6 +343,7 @@ static void hca_class_init(ObjectClass *klass, void *data)
 
 	k->realize = hca_realize;
 	k->exit = hca_exit;
+	k->config_read = hca_config_read;
 	k->vendor_id = 0x15b3;
 	k->device_id = 0x1017;
 	k->class_id = 0x0207;

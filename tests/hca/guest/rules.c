@@ -722,6 +722,94 @@ static void count(const char *name, int flags, int chain)
 	pair_close(&p);
 }
 
+/* ---- two guests, with a folder they share ---------------------------------------------------- */
+
+struct end {
+	uint32_t qpn, rkey;
+	uint16_t lid, ready;
+	uint64_t addr;
+	union ibv_gid gid;
+};
+
+static void swap_ends(const char *dir, int side, const char *what, const struct end *mine, struct end *theirs)
+{
+	char path[300], tmp[310];
+	double limit = seconds() + 120;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.%d", dir, what, side);
+	snprintf(tmp, sizeof(tmp), "%s.new", path);
+	f = fopen(tmp, "w");
+	if (!f || fwrite(mine, sizeof(*mine), 1, f) != 1 || fclose(f) || rename(tmp, path))
+		die("shared folder");
+	snprintf(path, sizeof(path), "%s/%s.%d", dir, what, !side);
+	while (seconds() < limit) {
+		f = fopen(path, "r");
+		if (f && fread(theirs, sizeof(*theirs), 1, f) == 1) {
+			fclose(f);
+			return;
+		}
+		if (f)
+			fclose(f);
+		usleep(100000);
+	}
+	die("the other guest does not come");
+}
+
+static void peer(const char *dir, int side)
+{
+	struct how h = plain;
+	struct pair p;
+	struct end mine = { .ready = 1 }, theirs;
+	struct ibv_qp_attr a;
+	struct ibv_wc wc;
+	struct ibv_ah_attr ah;
+
+	h.leave_b_in_reset = true;
+	h.timeout = 14;
+	pair_open(&p, &h);
+	ibv_query_port(ctx, 1, &port);
+	mine.qpn = p.b->qp_num;
+	mine.lid = port.lid;
+	mine.gid = gid;
+	mine.rkey = dmr->rkey;
+	mine.addr = (uintptr_t)dst;
+	fill();
+	swap_ends(dir, side, "connect", &mine, &theirs);
+	ah = path();
+	ah.dlid = theirs.lid;
+	ah.grh.dgid = theirs.gid;
+	a = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = theirs.qpn, .rq_psn = 5,
+				   .max_dest_rd_atomic = 4, .min_rnr_timer = 1, .ah_attr = ah };
+	if (ibv_modify_qp(p.b, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+		die("RTR");
+	a = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .sq_psn = 5, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 4 };
+	if (ibv_modify_qp(p.b, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			  IBV_QP_MAX_QP_RD_ATOMIC))
+		die("RTS");
+	post_recv(p.b, dst + 8192, 8192, dmr->lkey, 1);
+	swap_ends(dir, side, "go", &mine, &theirs);
+
+	post(p.b, IBV_WR_RDMA_WRITE, src, 5000, smr->lkey, theirs.addr, theirs.rkey, IBV_SEND_SIGNALED, 1);
+	wc = wait_wc(p.scq, 20);
+	CHECK(wc.status == IBV_WC_SUCCESS, "write to the other guest", "status %d", (int)wc.status);
+	post(p.b, IBV_WR_SEND_WITH_IMM, src, 6000, smr->lkey, 0, 0, IBV_SEND_SIGNALED, 2);
+	wc = wait_wc(p.scq, 20);
+	CHECK(wc.status == IBV_WC_SUCCESS, "send to the other guest", "status %d", (int)wc.status);
+	wc = wait_wc(p.rcq, 20);
+	CHECK(wc.status == IBV_WC_SUCCESS && wc.byte_len == 6000 && !memcmp(dst + 8192, src, 6000), "the other's message came",
+	      "status %d", (int)wc.status);
+	CHECK(!memcmp(dst, src, 5000), "the other's write is here", "it is not");
+	post(p.b, IBV_WR_RDMA_READ, src + 16384, 5000, smr->lkey, theirs.addr, theirs.rkey, IBV_SEND_SIGNALED, 3);
+	wc = wait_wc(p.scq, 20);
+	CHECK(wc.status == IBV_WC_SUCCESS && !memcmp(src + 16384, src, 5000), "read from the other guest", "status %d", (int)wc.status);
+	swap_ends(dir, side, "done", &mine, &theirs);
+	pair_close(&p);
+	printf("1..%d\n", number);
+	exit(failures != 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -761,6 +849,16 @@ int main(int argc, char **argv)
 		count("chain4", 0, 4);
 		return 0;
 	}
+	if (argc > 1 && !strcmp(argv[argc - 1], "--lost")) {
+		struct how h = plain;
+
+		h.retry = 2;
+		h.timeout = 12;
+		expect("lost", &h, IBV_WR_RDMA_WRITE, src, 8, smr->lkey, (uintptr_t)dst, dmr->rkey, IBV_WC_RETRY_EXC_ERR);
+		return failures != 0;
+	}
+	if (argc > 3 && !strcmp(argv[1], "--peer"))
+		peer(argv[2], atoi(argv[3]));
 	good_operations();
 	responder_checks();
 	receive_checks();
