@@ -20,19 +20,20 @@ static const char * const kv_state_names[] = {
 	[KVERBS_STATE_FAILED] = "FAILED",
 };
 
-#define KV_FIELD_SHOW(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	if (job->member >= (lo) && job->member <= (hi))			\
-		seq_printf(m, "%s %llu%s%s\n", name, (u64)job->member,	\
-			   *unit ? " " : "", unit);
-
 static int job_show(struct seq_file *m, void *v)
 {
 	struct kv_run *run = m->private;
 	const struct kv_job *job = &run->granted;
+	const struct kv_field *f;
 	u32 i;
 
 	seq_printf(m, "device %s\n", run->device);
-	KV_JOB_FIELDS(KV_FIELD_SHOW)
+	for (i = 0; (f = kv_job_field(i)); i++) {
+		if (kv_field_has(job, f))
+			seq_printf(m, "%s %llu%s%s\n", f->name,
+				   kv_field_get(job, f), *f->unit ? " " : "",
+				   f->unit);
+	}
 	for (i = 0; i < job->nsteps; i++)
 		seq_printf(m, "step %u %s %u bytes\n", i,
 			   kv_op_rules[job->step[i].op].name,
@@ -62,15 +63,18 @@ static int state_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
-#define KV_COUNTER_SHOW(attr, member, name, unit)			\
-	seq_printf(m, "lane %u %s %llu %s\n", i, name,			\
-		   READ_ONCE(stat->member), unit);
+#define KV_COUNTER_ROW(attr, member, name, unit)	{ name, unit },
+
+static const struct {
+	const char *name;
+	const char *unit;
+} kv_counters[] = { KV_COUNTERS(KV_COUNTER_ROW) };
 
 static int counters_show(struct seq_file *m, void *v)
 {
 	struct kv_run *run = m->private;
 	const struct kv_stat *stat;
-	u32 i;
+	u32 i, j;
 
 	for (i = 0; i < run->nlanes; i++) {
 		stat = kv_run_lane_stat(run, i);
@@ -78,13 +82,17 @@ static int counters_show(struct seq_file *m, void *v)
 			continue;
 		seq_printf(m, "lane %u cpu %u\nlane %u qpn %u\n", i,
 			   run->lane[i].cpu, i, run->lane[i].qpn);
-		KV_COUNTERS(KV_COUNTER_SHOW)
+		for (j = 0; j < ARRAY_SIZE(kv_counters); j++)
+			seq_printf(m, "lane %u %s %llu %s\n", i,
+				   kv_counters[j].name,
+				   READ_ONCE(((const u64 *)stat)[j]),
+				   kv_counters[j].unit);
 	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
 
-#define KV_METRIC_NAME(attr, name)	[KVERBS_METRIC_##attr] = name,
+#define KV_METRIC_NAME(attr, name)	name,
 
 static const char * const kv_metric_names[] = { KV_METRICS(KV_METRIC_NAME) };
 

@@ -50,7 +50,7 @@ struct kv_dev {
 	struct ib_device *ibdev;
 	struct ib_event_handler events;
 	struct work_struct refresh;
-	spinlock_t ports_lock;
+	spinlock_t ports_lock;	/* port */
 	u32 nports;
 	struct kv_port_info port[];
 };

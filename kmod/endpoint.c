@@ -69,7 +69,7 @@ int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
 		path->gid_attr = kv_gid_best(ibdev, job->port,
 					     attr.gid_tbl_len);
 	} else {
-		*where = "get the GID of --gid-index (see 'rdma link' and /sys/class/infiniband)";
+		*where = "get the GID of --gid-index (see /sys/class/infiniband)";
 		path->gid_attr = rdma_get_gid_attr(ibdev, job->port,
 						   job->gid_index);
 	}
@@ -141,7 +141,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	if (rc)
 		goto fail;
 	if (job->local_key == KVERBS_LOCAL_KEY_DMA && !kv_buf_dma(&ep->buf)) {
-		*where = "give local_dma_lkey a buffer in one piece; use --local-key mr or a smaller -s";
+		*where = "give local_dma_lkey one piece of memory; use --local-key mr";
 		rc = -EMSGSIZE;
 		goto fail;
 	}

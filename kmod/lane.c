@@ -47,7 +47,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (!kv_job_has_metric(job, lane->role, metric))
 			continue;
-		l->hist[metric] = kvmalloc(sizeof(struct kv_hist), GFP_KERNEL);
+		l->hist[metric] = kvmalloc(sizeof(*l->hist[metric]), GFP_KERNEL);
 		if (!l->hist[metric])
 			return -ENOMEM;
 		kv_hist_clear(l->hist[metric]);

@@ -39,16 +39,17 @@ static const struct nla_policy kv_top_policy[KVERBS_A_MAX + 1] = {
 };
 
 #define KV_FIELD_RANGE(attr, member, type, lo, hi, def, letter, name, unit, what) \
-static struct netlink_range_validation kv_range_##member = {	\
-	.min = (lo), .max = (hi),					\
+	[KVERBS_JOB_A_##attr] = { .min = (lo), .max = (hi) },
+
+static struct netlink_range_validation kv_ranges[KVERBS_JOB_A_MAX + 1] = {
+	KV_JOB_FIELDS(KV_FIELD_RANGE)
 };
-KV_JOB_FIELDS(KV_FIELD_RANGE)
 
 #define KV_NLA_u32	NLA_U32
 #define KV_NLA_u64	NLA_U64
 #define KV_FIELD_POLICY(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	[KVERBS_JOB_A_##attr] = NLA_POLICY_FULL_RANGE(KV_NLA_##type,	\
-						      &kv_range_##member),
+					&kv_ranges[KVERBS_JOB_A_##attr]),
 
 static struct netlink_range_validation kv_range_op = {
 	.max = KV_OPS - 1,
@@ -96,38 +97,27 @@ static int kv_say_no(struct netlink_ext_ack *extack, const char *text, int rc)
 
 /* reading */
 
-#define KV_FIELD_NAME(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	[KVERBS_JOB_A_##attr] = { name, lo, hi },
-
-static const struct {
-	const char *name;
-	u64 lo;
-	u64 hi;
-} kv_fields[KVERBS_JOB_A_MAX + 1] = {
-	KV_JOB_FIELDS(KV_FIELD_NAME)
-	[KVERBS_JOB_A_CPU] = { "cpu", 0, ~0U },
-};
+static u64 kv_attr_value(const struct nlattr *attr, const struct kv_field *f)
+{
+	return f->bytes == sizeof(u64) ? nla_get_u64(attr) : nla_get_u32(attr);
+}
 
 /* netlink says "integer out of range" only */
-static void kv_explain_range(struct nlattr *const *tb,
-			     struct netlink_ext_ack *extack)
+static void kv_explain_range(struct netlink_ext_ack *extack)
 {
 	const struct nlattr *bad = extack ? extack->bad_attr : NULL;
 	char text[sizeof_field(struct kv_refusal, text)];
-	int type;
+	const struct kv_field *f;
+	u32 i;
 
-	if (!bad)
-		return;
-	type = nla_type(bad);
-	if (type > KVERBS_JOB_A_MAX || !kv_fields[type].name ||
-	    (nla_len(bad) != sizeof(u32) && nla_len(bad) != sizeof(u64)))
-		return;
-	snprintf(text, sizeof(text), "%s %llu: must be %llu to %llu",
-		 kv_fields[type].name,
-		 nla_len(bad) == sizeof(u64) ? nla_get_u64(bad) :
-					       nla_get_u32(bad),
-		 kv_fields[type].lo, kv_fields[type].hi);
-	extack->_msg = kv_keep(text);
+	for (i = 0; bad && (f = kv_job_field(i)); i++) {
+		if (nla_type(bad) != f->attr || nla_len(bad) != f->bytes)
+			continue;
+		snprintf(text, sizeof(text), "%s %llu: must be %llu to %llu%s%s",
+			 f->name, kv_attr_value(bad, f), f->lo, f->hi,
+			 *f->unit ? " " : "", f->unit);
+		extack->_msg = kv_keep(text);
+	}
 }
 
 static int kv_get_step(struct kv_step *step, const struct nlattr *nest,
@@ -150,42 +140,42 @@ static int kv_get_step(struct kv_step *step, const struct nlattr *nest,
 	return 0;
 }
 
-#define KV_GET_u32	nla_get_u32
-#define KV_GET_u64	nla_get_u64
-#define KV_FIELD_GET(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	if (tb[KVERBS_JOB_A_##attr])					\
-		job->member = KV_GET_##type(tb[KVERBS_JOB_A_##attr]);
+static const char kv_many_cpus[] =
+	"cpu: the list is too long, the limit is " __stringify(KVERBS_CPUS_MAX);
+static const char kv_many_steps[] =
+	"step: too many, the limit is " __stringify(KVERBS_STEPS_MAX);
 
 static int kv_get_job(struct kv_job *job, const struct nlattr *nest,
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[KVERBS_JOB_A_MAX + 1];
+	const struct kv_field *f;
 	const struct nlattr *attr;
 	int rc, rem;
+	u32 i;
 
 	rc = nla_parse_nested(tb, KVERBS_JOB_A_MAX, nest, kv_job_policy,
 			      extack);
 	if (rc) {
 		if (rc == -ERANGE)
-			kv_explain_range(tb, extack);
+			kv_explain_range(extack);
 		return rc;
 	}
-	KV_JOB_FIELDS(KV_FIELD_GET)
+	for (i = 0; (f = kv_job_field(i)); i++) {
+		if (tb[f->attr])
+			kv_field_set(job, f, kv_attr_value(tb[f->attr], f));
+	}
 	job->nsteps = 0;
 	nla_for_each_nested(attr, nest, rem) {
 		switch (nla_type(attr)) {
 		case KVERBS_JOB_A_CPU:
 			if (job->ncpus == KVERBS_CPUS_MAX)
-				return kv_say_no(extack,
-						 "cpu: the list is too long, the limit is " __stringify(KVERBS_CPUS_MAX),
-						 -E2BIG);
+				return kv_say_no(extack, kv_many_cpus, -E2BIG);
 			job->cpu[job->ncpus++] = nla_get_u32(attr);
 			break;
 		case KVERBS_JOB_A_STEP:
 			if (job->nsteps == KVERBS_STEPS_MAX)
-				return kv_say_no(extack,
-						 "step: too many, the limit is " __stringify(KVERBS_STEPS_MAX),
-						 -E2BIG);
+				return kv_say_no(extack, kv_many_steps, -E2BIG);
 			rc = kv_get_step(&job->step[job->nsteps++], attr,
 					 extack);
 			if (rc)
@@ -222,27 +212,33 @@ static struct kv_run *kv_get_run(struct net *net, u32 portid,
 
 /* writing */
 
-#define KV_PUT_u32(skb, attr, value)	nla_put_u32(skb, attr, value)
-#define KV_PUT_u64(skb, attr, value)	\
-	nla_put_u64_64bit(skb, attr, value, KVERBS_JOB_A_PAD)
-#define KV_DEF_u32	KV_AUTO
-#define KV_DEF_u64	0
 /* a field that has no value yet is left out, like one that was not given */
-#define KV_FIELD_PUT(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	if (job->member >= (lo) && job->member <= (hi) &&		\
-	    KV_PUT_##type(skb, KVERBS_JOB_A_##attr, job->member))	\
-		goto full;
+static int kv_put_field(struct sk_buff *skb, const struct kv_job *job,
+			const struct kv_field *f)
+{
+	u64 value = kv_field_get(job, f);
+
+	if (!kv_field_has(job, f))
+		return 0;
+	if (f->bytes == sizeof(u64))
+		return nla_put_u64_64bit(skb, f->attr, value, KVERBS_JOB_A_PAD);
+	return nla_put_u32(skb, f->attr, value);
+}
 
 static int kv_put_job(struct sk_buff *skb, int attrtype,
 		      const struct kv_job *job)
 {
 	struct nlattr *nest, *step;
+	const struct kv_field *f;
 	u32 i;
 
 	nest = nla_nest_start(skb, attrtype);
 	if (!nest)
 		return -EMSGSIZE;
-	KV_JOB_FIELDS(KV_FIELD_PUT)
+	for (i = 0; (f = kv_job_field(i)); i++) {
+		if (kv_put_field(skb, job, f))
+			goto full;
+	}
 	for (i = 0; i < job->ncpus; i++) {
 		if (nla_put_u32(skb, KVERBS_JOB_A_CPU, job->cpu[i]))
 			goto full;
@@ -288,7 +284,9 @@ static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 	    nla_put_u32(skb, KVERBS_RUN_A_GENERATION, s.generation) ||
 	    nla_put_u64_64bit(skb, KVERBS_RUN_A_BYTES, run->bytes,
 			      KVERBS_RUN_A_PAD) ||
-	    nla_put_u32(skb, KVERBS_RUN_A_GID_TYPE, s.gid_type))
+	    nla_put_u32(skb, KVERBS_RUN_A_GID_TYPE, s.gid_type) ||
+	    nla_put_u32(skb, KVERBS_RUN_A_CLOCK_COST,
+			kv_clock_desc(run->granted.clock)->cost))
 		goto full;
 	if (whole &&
 	    (kv_put_job(skb, KVERBS_RUN_A_JOB, &run->job) ||

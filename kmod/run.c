@@ -519,9 +519,11 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 static void kv_run_end(struct kv_run *run, u32 reason)
 {
 	kv_run_teardown(run);
-	kv_run_enter(run, reason == KVERBS_REASON_COMPLETE ||
-			  reason == KVERBS_REASON_STOPPED ?
-			  KVERBS_STATE_DONE : KVERBS_STATE_FAILED, reason);
+	if (reason == KVERBS_REASON_COMPLETE ||
+	    reason == KVERBS_REASON_STOPPED)
+		kv_run_enter(run, KVERBS_STATE_DONE, reason);
+	else
+		kv_run_enter(run, KVERBS_STATE_FAILED, reason);
 }
 
 static void kv_run_do_connect(struct kv_run *run)
@@ -734,7 +736,7 @@ static int kv_cpu_offline(unsigned int cpu)
 	kv_runs_abort_all(KVERBS_REASON_CPU_OFFLINE, cpu);
 	for (waited = 0; kv_lanes_on(cpu) && waited < KV_OFFLINE_WAIT_MS;
 	     waited++)
-		msleep(1);
+		usleep_range(1000, 2000);
 	return 0;
 }
 

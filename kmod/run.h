@@ -104,7 +104,7 @@ struct kv_run {
 	unsigned long todo;
 	struct work_struct work;
 	struct delayed_work expire;
-	spinlock_t lock;
+	spinlock_t lock;	/* status, busy, deleted, abort_reason */
 	struct kv_run_status status;
 	bool busy;
 	bool deleted;

@@ -6,6 +6,8 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#define kv_printf(text, first)	__printf(text, first)
+
 #include <linux/kverbs.h>
 #include <kverbs/hist.h>
 #include <kverbs/stat.h>

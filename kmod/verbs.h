@@ -7,6 +7,7 @@
 #define KV_VERBS_H
 
 #include <linux/bottom_half.h>
+#include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -18,6 +19,7 @@
 #define kv_noinline	static noinline
 
 #define KV_RCU_CHECK	1024	/* rounds between reports to RCU */
+#define KV_YIELD_SLEEP	64	/* yields in vain before a short sleep */
 
 static __always_inline u64 kv_clock(const struct kv_ep *ep)
 {
@@ -138,8 +140,18 @@ static __always_inline int kv_wait(struct kv_ep *ep)
 			return kv_rest_now();
 		break;
 	case KVERBS_WAIT_YIELD:
-		/* the other lane of this CPU is what we are waiting for */
-		yield();
+		/*
+		 * The other lane of this CPU is what we are waiting for, and so
+		 * may be softirqs; any other task may run as well.
+		 */
+		local_bh_disable();
+		local_bh_enable();
+		cond_resched_tasks_rcu_qs();
+		/* where the scheduler's clock is coarse, yield() picks us again */
+		if (++ep->waits & (KV_YIELD_SLEEP - 1))
+			yield();
+		else
+			usleep_range(1, 10);
 		return 1;
 	}
 	return 0;
@@ -159,11 +171,13 @@ static __always_inline u32 kv_stop(const struct kv_ep *ep)
 
 static __always_inline u64 kv_load(const u64 *p)
 {
+	/* pairs with kv_store() of the other lane */
 	return smp_load_acquire(p);
 }
 
 static __always_inline void kv_store(u64 *p, u64 v)
 {
+	/* pairs with kv_load() of the other lane */
 	smp_store_release(p, v);
 }
 

@@ -54,12 +54,14 @@ static void check_time(const struct kv_lane_result *lane, const struct kv_clock_
 static const struct kv_lane_result *other_lane(const struct kv_result *result,
 					       const struct kv_lane_result *lane)
 {
+	const struct kv_lane_result *other;
 	u32 i;
 
 	for (i = 0; i < result->nlanes; i++) {
-		if (result->lane[i].qpn == lane->peer_qpn && result->lane[i].peer_qpn == lane->qpn &&
-		    result->lane[i].role != lane->role)
-			return &result->lane[i];
+		other = &result->lane[i];
+		if (other->qpn == lane->peer_qpn && other->peer_qpn == lane->qpn &&
+		    other->role != lane->role)
+			return other;
 	}
 	return NULL;
 }

@@ -95,7 +95,7 @@ static void calibrate(void)
 		read_both(&ticks1, &ns1);
 	} while (ns1 - ns0 < CALIBRATE_NS || ticks1 == ticks0);
 	cpu_clock.shift = KV_CLOCK_SHIFT;
-	cpu_clock.mult = (u32)(((unsigned __int128)(ns1 - ns0) << KV_CLOCK_SHIFT) /
+	cpu_clock.mult = (u32)(((__uint128_t)(ns1 - ns0) << KV_CLOCK_SHIFT) /
 			       (ticks1 - ticks0));
 	cpu_clock.invariant = counter_invariant();
 	cpu_clock_known = true;

@@ -19,12 +19,12 @@
 #define SMALL_BYTES	64
 #define LARGE_BYTES	65536
 #define RATE_OUTSTANDING 64	/* of messages up to LARGE_FROM bytes */
-#define RATE_LARGE	16	/* of larger ones: a turn of the queue takes its time */
+#define RATE_LARGE	8	/* of larger ones: a turn of the queue takes its time */
 #define RATE_SIGNAL	4	/* signalled WRs of a turn */
 #define LARGE_FROM	4096
 #define LAT_MS		100	/* measured window of an arm */
 #define RATE_MS		50
-#define WARMUP_MS	20
+#define WARMUP_MS	10
 #define ROUNDS_MIN	3
 #define ROUNDS_MOST	20	/* chosen; --rounds may ask for more */
 #define BUDGET_S	24.0	/* of all rounds together, when none are asked for */

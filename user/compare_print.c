@@ -154,7 +154,7 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 	fprintf(file, "both: MTU %u bytes", k->mtu);
 	if (k->gid_index != KV_AUTO)
 		fprintf(file, ", GID %u", k->gid_index);
-	fputs(", lanes on CPUs", file);
+	fputs(any->job.ncpus > 1 ? ", lanes on CPUs" : ", lane on CPU", file);
 	for (i = 0; i < any->job.ncpus; i++)
 		fprintf(file, "%s%u", i ? "," : " ", any->job.cpu[i]);
 	fprintf(file, "; after an empty poll: kernel %s, user %s\n", kv_wait_name(k->wait),
@@ -165,7 +165,8 @@ static void print_clocks(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_clock_info *k = &compare->clock[KV_KERNEL], *u = &compare->clock[KV_USER];
 
-	fprintf(file, "clock of both: %s; a reading costs %.1f ns in the kernel, %.1f ns in user space%s%s\n",
+	fprintf(file,
+		"clock of both: %s; a reading costs %.1f ns in the kernel, %.1f ns in user space%s%s\n",
 		u->name, kv_ticks_ns(k, k->cost), kv_ticks_ns(u, u->cost),
 		u->invariant ? "" : "; ", kv_label_clock(u));
 }
@@ -180,7 +181,8 @@ static void print_disturbance(FILE *file, const struct kv_compare *compare)
 		return;
 	verdict(compare, compare->arm, KV_VALUE_OP, &with);
 	verdict(compare, quiet, KV_VALUE_OP, &without);
-	fprintf(file, "cost of measuring: one %s of %s in the loop takes %s ns timed and %s ns untimed in the kernel, %s and %s ns in user space (medians; nothing is subtracted)\n",
+	fprintf(file,
+		"cost of measuring: one %s of %s in the loop takes %s ns timed and %s ns untimed in the kernel, %s and %s ns in user space (medians; nothing is subtracted)\n",
 		kv_op_name(quiet->job.step[0].op), kv_text_size(quiet->job.step[0].size, size),
 		kv_text_ns(with.side[KV_KERNEL], text[0]),
 		kv_text_ns(without.side[KV_KERNEL], text[1]),
@@ -193,12 +195,16 @@ static void print_notes(FILE *file, const struct kv_compare *compare)
 	bool software = compare->env.facts.software;
 	u32 i;
 
-	fprintf(file, "\nkernel / user, median over rounds [lowest .. highest]: a time below 1: kernel cheaper; a rate above 1: kernel faster\n");
-	fprintf(file, "lat of write and send: acked, not placed%s; loopback on one port never leaves the device\n",
+	fprintf(file,
+		"\nkernel / user, median over rounds [lowest .. highest]: a time below 1: kernel cheaper; a rate above 1: kernel faster\n"
+		);
+	fprintf(file,
+		"lat of write and send: acked, not placed%s; loopback on one port never leaves the device\n",
 		software ? "; includes stack progress" : "");
 	fputs("-: too few samples for that percentile (p needs 10 / (1 - p))\n", file);
 	if (compare->contaminated)
-		fprintf(file, "%u of %u runs contaminated by other work on the CPUs, none dropped (--json tells which)\n",
+		fprintf(file,
+			"%u of %u runs contaminated by other work on the CPUs, none dropped (--json tells which)\n",
 			compare->contaminated, compare->runs);
 	if (compare->failed_checks)
 		fprintf(file, "%sCHECK FAILED%s in %u cases: these figures are not to be trusted\n",
@@ -223,7 +229,8 @@ static void print_depths(FILE *file, const struct kv_compare *compare)
 		    (k->sq_depth == u->sq_depth && k->rq_depth == u->rq_depth &&
 		     k->cq_depth == u->cq_depth))
 			continue;
-		fprintf(file, "granted queues differ, shape %s: kernel SQ %u, RQ %u, CQ %u entries; user SQ %u, RQ %u, CQ %u\n",
+		fprintf(file,
+			"granted queues differ, shape %s: kernel SQ %u, RQ %u, CQ %u entries; user SQ %u, RQ %u, CQ %u\n",
 			kv_shape_name(arm->job.shape), k->sq_depth, k->rq_depth, k->cq_depth,
 			u->sq_depth, u->rq_depth, u->cq_depth);
 		return;

@@ -76,7 +76,8 @@ int kv_device_pick(const char *asked, char name[KV_DEVICE_NAME], struct kv_error
 		return 0;
 	if (strchr(asked, '/') || !*asked || !kv_device_exists(asked))
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
-				    "device %s: not known here; use -d with one of: %s", asked, all);
+				    "device %s: not known here; use -d with one of: %s", asked,
+				    all);
 	snprintf(name, KV_DEVICE_NAME, "%s", asked);
 	return 0;
 }

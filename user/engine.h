@@ -56,7 +56,7 @@ struct kv_lane_result {
  * @wc_status: enum ibv_wc_status, valid with KVERBS_REASON_WC
  * @vendor_err: vendor syndrome, likewise
  * @qp_state: enum ibv_qp_state at the error
- * @gid_type: 0 IB or RoCE v1, 1 RoCE v2 (enum ib_gid_type of the kernel: 2)
+ * @gid_type: 0 IB, 1 RoCE v1, 2 RoCE v2, as in both verbs
  * @bytes: memory of the run
  * @job: as asked
  * @granted: as run, no field left at KV_AUTO but node

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include "genl.h"
-#include "engine_kernel.h"
 
 #define KV_KERNEL_SETUP_MS	180000	/* firmware commands can take a minute each */
 #define KV_KERNEL_ASK_MS	500	/* without news: ask for the state */
@@ -50,53 +49,41 @@ static s64 kv_kernel_now_ms(void)
 	return (s64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* a scalar field of a job: where it is, and what it is when it is not given */
-struct kv_wire_field {
-	int attr;
-	size_t offset;
-	size_t size;
-	u64 otherwise;
-};
-
-#define KV_WIRE_FIELD(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	{ KVERBS_JOB_A_##attr, offsetof(struct kv_job, member), sizeof(type), def },
-
-static const struct kv_wire_field kv_wire_fields[] = { KV_JOB_FIELDS(KV_WIRE_FIELD) };
-
 static int kv_kernel_put_field(struct nl_msg *msg, const struct kv_job *job,
-			       const struct kv_wire_field *f)
+			       const struct kv_field *f)
 {
 	const void *from = (const char *)job + f->offset;
 
-	if (f->size == sizeof(u64))
-		return *(const u64 *)from == f->otherwise ? 0 :
+	if (f->bytes == sizeof(u64))
+		return *(const u64 *)from == f->def ? 0 :
 		       nla_put_u64(msg, f->attr, *(const u64 *)from);
-	return *(const u32 *)from == f->otherwise ? 0 :
+	return *(const u32 *)from == f->def ? 0 :
 	       nla_put_u32(msg, f->attr, *(const u32 *)from);
 }
 
 static void kv_kernel_take_field(struct nlattr **a, struct kv_job *job,
-				 const struct kv_wire_field *f)
+				 const struct kv_field *f)
 {
 	void *to = (char *)job + f->offset;
 
-	if (f->size == sizeof(u64))
-		*(u64 *)to = kv_genl_u64(a[f->attr], f->otherwise);
+	if (f->bytes == sizeof(u64))
+		*(u64 *)to = kv_genl_u64(a[f->attr], f->def);
 	else
-		*(u32 *)to = kv_genl_u32(a[f->attr], (u32)f->otherwise);
+		*(u32 *)to = kv_genl_u32(a[f->attr], (u32)f->def);
 }
 
 /* fields at their default are left to the module, which has the same rows */
 static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 {
+	const struct kv_field *field;
 	struct nlattr *nest, *step;
 	u32 i;
 
 	nest = nla_nest_start(msg, KVERBS_A_JOB | NLA_F_NESTED);
 	if (!nest)
 		return -1;
-	for (i = 0; i < KV_ARRAY_SIZE(kv_wire_fields); i++) {
-		if (kv_kernel_put_field(msg, job, &kv_wire_fields[i]))
+	for (i = 0; (field = kv_job_field(i)); i++) {
+		if (kv_kernel_put_field(msg, job, field))
 			return -1;
 	}
 	for (i = 0; i < job->ncpus; i++) {
@@ -118,6 +105,7 @@ static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 static int kv_kernel_take_job(struct nlattr *nest, struct kv_job *job, struct kv_error *error)
 {
 	static const struct kv_job plain = KV_JOB_INIT;
+	const struct kv_field *field;
 	struct nlattr *a[KVERBS_JOB_A_MAX + 1], *s[KVERBS_STEP_A_MAX + 1], *attr;
 	int left;
 	u32 i;
@@ -125,8 +113,8 @@ static int kv_kernel_take_job(struct nlattr *nest, struct kv_job *job, struct kv
 	if (kv_genl_nest(a, KVERBS_JOB_A_MAX, nest, error))
 		return -1;
 	*job = plain;
-	for (i = 0; i < KV_ARRAY_SIZE(kv_wire_fields); i++)
-		kv_kernel_take_field(a, job, &kv_wire_fields[i]);
+	for (i = 0; (field = kv_job_field(i)); i++)
+		kv_kernel_take_field(a, job, field);
 	if (a[KVERBS_JOB_A_STEP])
 		job->nsteps = 0;
 	nla_for_each_nested(attr, nest, left) {
@@ -175,6 +163,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->qp_state = kv_genl_u32(a[KVERBS_RUN_A_QP_STATE], r->qp_state);
 	r->gid_type = kv_genl_u32(a[KVERBS_RUN_A_GID_TYPE], r->gid_type);
 	r->bytes = kv_genl_u64(a[KVERBS_RUN_A_BYTES], r->bytes);
+	r->clock.cost = kv_genl_u32(a[KVERBS_RUN_A_CLOCK_COST], r->clock.cost);
 	r->nlanes = kv_genl_u32(a[KVERBS_RUN_A_LANES], r->nlanes);
 	run->generation = kv_genl_u32(a[KVERBS_RUN_A_GENERATION], run->generation);
 	if (a[KVERBS_RUN_A_JOB] && kv_kernel_take_job(a[KVERBS_RUN_A_JOB], &r->job, error))
@@ -229,7 +218,7 @@ static void kv_kernel_release(struct kv_run *run)
 	free(run);
 }
 
-/* ticks of CLOCK_MONOTONIC_RAW are ns; what a reading costs there is not told */
+/* ticks of CLOCK_MONOTONIC_RAW are ns; the run tells what a reading costs */
 static void kv_kernel_raw_clock(struct kv_clock_info *clock)
 {
 	memset(clock, 0, sizeof(*clock));
@@ -294,6 +283,15 @@ out:
 	return rc;
 }
 
+/* a step of set-up that names an option failed for its value */
+static int kv_kernel_setup_status(const struct kv_run *run)
+{
+	if (strstr(run->where, "--"))
+		return KV_EXIT_USAGE;
+	return run->result.err == -ENOENT || run->result.err == -ENOMEM ? KV_EXIT_ENVIRONMENT :
+									  KV_EXIT_MEASUREMENT;
+}
+
 /* one line on a run that ended before it could measure */
 static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 {
@@ -308,7 +306,7 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 		/* the job was checked again: a port that went down, say */
 		if (r->err == -EINVAL && strchr(run->where, ':'))
 			return kv_error_set(error, KV_EXIT_USAGE, "%s", run->where);
-		return kv_error_set(error, KV_EXIT_MEASUREMENT,
+		return kv_error_set(error, kv_kernel_setup_status(run),
 				    "kernel engine: device %s: cannot %s: %s", r->device,
 				    run->where[0] ? run->where : "set the run up",
 				    strerror(-r->err));
@@ -584,39 +582,6 @@ static int kv_kernel_result(struct kv_run *run, struct kv_result **out, struct k
 	return kv_error_set(error, KV_EXIT_MEASUREMENT,
 			    "the results changed during each of %d tries to read them; wait for the end of the run",
 			    KV_KERNEL_TRIES);
-}
-
-/**
- * kv_kernel_fd - what to poll for news of a run
- * @run: run of the kernel engine
- *
- * When it is readable, kv_engine_kernel.wait() with a time-out of 0, or
- * kv_kernel_device_gone(), takes the news.
- *
- * Return: file descriptor
- */
-int kv_kernel_fd(const struct kv_run *run)
-{
-	return kv_genl_fd(run->genl);
-}
-
-/**
- * kv_kernel_device_gone - was the device of a run removed or moved?
- * @run: run of the kernel engine, in any state
- *
- * Some drivers cannot go while a process has the device open through uverbs, so
- * whoever has must be quick to close it. A run that is only prepared costs
- * nothing and is told at once.
- *
- * Return: true once it was
- */
-bool kv_kernel_device_gone(struct kv_run *run)
-{
-	struct kv_error ignored;
-
-	kv_genl_listen(run->genl, 0, &ignored);
-	return run->result.state == KVERBS_STATE_FAILED &&
-	       run->result.reason == KVERBS_REASON_DEVICE_GONE;
 }
 
 const struct kv_engine kv_engine_kernel = {

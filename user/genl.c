@@ -57,15 +57,6 @@ struct kv_answer {
 	bool interrupted;
 };
 
-#define KV_FIELD_NAME(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	[KVERBS_JOB_A_##attr] = (name),
-
-static const char * const kv_field_names[KVERBS_JOB_A_MAX + 1] = {
-	KV_JOB_FIELDS(KV_FIELD_NAME)
-	[KVERBS_JOB_A_CPU] = "cpu",
-	[KVERBS_JOB_A_STEP] = "step",
-};
-
 /* exit status of an answer that is an error */
 static int kv_genl_status(int err)
 {
@@ -84,20 +75,25 @@ static int kv_genl_status(int err)
 	}
 }
 
-/* the field of the job at an offset of a message that was sent, or NULL */
+/* the scalar field of the job at an offset of a message that was sent, or NULL */
 static const char *kv_genl_field(struct nl_msg *msg, u32 offset)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	struct nlattr *job, *field;
+	const struct kv_field *field;
+	struct nlattr *job, *attr;
 	int left;
+	u32 i;
 
 	job = nlmsg_find_attr(hdr, GENL_HDRLEN, KVERBS_A_JOB);
 	if (!job)
 		return NULL;
-	nla_for_each_nested(field, job, left) {
-		if ((char *)field - (char *)hdr != offset)
+	nla_for_each_nested(attr, job, left) {
+		if ((char *)attr - (char *)hdr != offset)
 			continue;
-		return nla_type(field) <= KVERBS_JOB_A_MAX ? kv_field_names[nla_type(field)] : NULL;
+		for (i = 0; (field = kv_job_field(i)); i++) {
+			if (field->attr == (u32)nla_type(attr))
+				return field->name;
+		}
 	}
 	return NULL;
 }
@@ -332,16 +328,6 @@ void kv_genl_close(struct kv_genl *genl)
 		return;
 	nl_socket_free(genl->sock);
 	free(genl);
-}
-
-/**
- * kv_genl_fd - what to poll for notifications
- * @genl: socket
- * Return: file descriptor, readable when something came
- */
-int kv_genl_fd(const struct kv_genl *genl)
-{
-	return nl_socket_get_fd(genl->sock);
 }
 
 /**

@@ -24,7 +24,6 @@ typedef int (*kv_genl_fn)(int cmd, struct nlattr **attr, void *arg, struct kv_er
 
 struct kv_genl *kv_genl_open(struct kv_error *error);
 void kv_genl_close(struct kv_genl *genl);
-int kv_genl_fd(const struct kv_genl *genl);
 void kv_genl_on_notify(struct kv_genl *genl, kv_genl_fn fn, void *arg);
 
 struct nl_msg *kv_genl_msg(struct kv_genl *genl, int cmd);

@@ -21,7 +21,9 @@ struct kv_lane {
 	struct ibv_sge recv_sge;
 	pthread_t thread;
 	bool started;
-	u32 stop __attribute__((aligned(LINE)));
+	struct {
+		u32 word;	/* alone on its line: another thread writes it */
+	} __attribute__((aligned(LINE))) stop;
 } __attribute__((aligned(LINE)));
 
 static void *lines(size_t bytes)
@@ -47,7 +49,7 @@ struct kv_pair *kv_pair_new(void)
 
 static u64 ticks_of_ns(const struct kv_clock_info *clock, u64 ns)
 {
-	return (u64)(((unsigned __int128)ns << clock->shift) / clock->mult);
+	return (u64)(((__uint128_t)ns << clock->shift) / clock->mult);
 }
 
 static u64 ticks_of_ms(const struct kv_clock_info *clock, u64 ms)
@@ -117,7 +119,7 @@ static int build_ep(struct kv_lane *lane)
 	ep->recv_depth = takes(plan) ? plan->job->recv_depth : 0;
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
-	ep->stop = &lane->stop;
+	ep->stop = &lane->stop.word;
 	ep->out_tag = plan->end->buffer + plan->job->step[0].size - 1;
 	ep->in_tag = ep->out_tag + plan->end->half;
 	ep->wr = lines(ep->depth * sizeof(*ep->wr));
@@ -273,8 +275,8 @@ void kv_lane_stop(struct kv_lane *lane, bool now)
 {
 	u32 word = now ? KV_STOP_NOW : KV_STOP_SOON;
 
-	if (__atomic_load_n(&lane->stop, __ATOMIC_RELAXED) < word)
-		__atomic_store_n(&lane->stop, word, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&lane->stop.word, __ATOMIC_RELAXED) < word)
+		__atomic_store_n(&lane->stop.word, word, __ATOMIC_RELEASE);
 }
 
 void kv_lane_join(struct kv_lane *lane)

@@ -18,16 +18,36 @@ static const struct {
 	u32 where;
 	const char *fact;
 } facts[] = {
-	{ ON_ALL, "memory: the kernel registers by REG_MR with the base page size; a user MR pins pages and may use larger ones" },
-	{ ON_ALL, "calls: the kernel reaches the driver through pointers, which mitigations (retpolines) make dear; user space calls its provider library" },
-	{ ON_RXE, "post: a kernel post copies the WR and leaves the sending to a task of the stack; a user post writes the WR to shared memory and enters the kernel, which sends before it returns" },
-	{ ON_RXE, "poll: a kernel poll takes the CQ lock with interrupts off; a user poll reads shared memory" },
-	{ ON_SOFTWARE, "progress: the stack runs on the measuring CPUs, in softirqs, system calls and tasks; figures show function, not hardware cost" },
-	{ ON_MLX5, "doorbell: the kernel writes 8 bytes to one register without write combining, shared by all its ordinary QPs of the device; libmlx5 writes to write-combining registers and flushes" },
-	{ ON_MLX5, "locks: the kernel takes SQ and CQ locks with interrupts off; libmlx5 takes its own, with interrupts on" },
-	{ ON_MLX5, "ordering: kernel MRs are always relaxed-ordered; user MRs only on request, and none was made" },
-	{ ON_MLX5, "BlueFlame and scatter-to-CQE exist in user space only; they are off here unless MLX5_SHUT_UP_BF or MLX5_SCATTER_TO_CQE was set" },
-	{ ON_HARDWARE, "tick: the timer tick interrupts both; nohz_full can stop it for user threads only" },
+	{ ON_ALL,
+	  "memory: the kernel registers by REG_MR with the base page size; a user MR pins pages and may use larger ones"
+	},
+	{ ON_ALL,
+	  "calls: the kernel reaches the driver through pointers, which mitigations (retpolines) make dear; user space calls its provider library"
+	},
+	{ ON_RXE,
+	  "post: a kernel post copies the WR and leaves the sending to a task of the stack; a user post writes the WR to shared memory and enters the kernel, which sends before it returns"
+	},
+	{ ON_RXE,
+	  "poll: a kernel poll takes the CQ lock with interrupts off; a user poll reads shared memory"
+	},
+	{ ON_SOFTWARE,
+	  "progress: the stack runs on the measuring CPUs, in softirqs, system calls and tasks; figures show function, not hardware cost"
+	},
+	{ ON_MLX5,
+	  "doorbell: the kernel writes 8 bytes to one register without write combining, shared by all its ordinary QPs of the device; libmlx5 writes to write-combining registers and flushes"
+	},
+	{ ON_MLX5,
+	  "locks: the kernel takes SQ and CQ locks with interrupts off; libmlx5 takes its own, with interrupts on"
+	},
+	{ ON_MLX5,
+	  "ordering: kernel MRs are always relaxed-ordered; user MRs only on request, and none was made"
+	},
+	{ ON_MLX5,
+	  "BlueFlame and scatter-to-CQE exist in user space only; they are off here unless MLX5_SHUT_UP_BF or MLX5_SCATTER_TO_CQE was set"
+	},
+	{ ON_HARDWARE,
+	  "tick: the timer tick interrupts both; nohz_full can stop it for user threads only"
+	},
 };
 
 static u32 where_is(const struct kv_device_facts *device)

@@ -17,7 +17,8 @@ static void usage(FILE *file)
 	size_t i;
 
 	fputs("usage: kverbs COMMAND [options]\n"
-	      "Measures the RDMA data path from inside the kernel, and against user space.\n\n", file);
+	      "Measures the RDMA data path from inside the kernel, and against user space.\n\n",
+	      file);
 	for (i = 0; i < KV_ARRAY_SIZE(commands); i++)
 		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n  kverbs COMMAND --help   options of a command\n"

@@ -131,11 +131,13 @@ static int parse_field(struct kv_options *options, const struct row *row, const 
 	u64 value;
 
 	if (parse_number(text, &value, &end) || *end)
-		return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not a number; %s is %llu to %llu%s%s",
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "%s '%s': not a number; %s is %llu to %llu%s%s",
 				    row->name, text, row->name, row->low, row->high,
 				    *row->argument ? " " : "", row->argument);
 	if (value < row->low || value > row->high)
-		return kv_error_set(error, KV_EXIT_USAGE, "%s %s: out of range; it is %llu to %llu%s%s",
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "%s %s: out of range; it is %llu to %llu%s%s",
 				    row->name, text, row->low, row->high,
 				    *row->argument ? " " : "", row->argument);
 	set_field(options, row, value);
@@ -195,13 +197,15 @@ static int parse_size(struct kv_options *options, const char *text, struct kv_er
 		goto bad;
 	if (!value || value > (KV_SIZE_MAX >> shift))
 		return kv_error_set(error, KV_EXIT_USAGE,
-				    "size %s: out of range; it is 1 to %u bytes", text, KV_SIZE_MAX);
+				    "size %s: out of range; it is 1 to %u bytes", text,
+				    KV_SIZE_MAX);
 	options->job.step[0].size = (u32)(value << shift);
 	options->given_size = true;
 	return 0;
 bad:
 	return kv_error_set(error, KV_EXIT_USAGE,
-			    "size '%s': not a size; give bytes, or k or M, such as 64 or 64k", text);
+			    "size '%s': not a size; give bytes, or k or M, such as 64 or 64k",
+			    text);
 }
 
 static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)

@@ -9,6 +9,22 @@
 #define LIMIT_LANES	4096
 #define GIDS_MAX	1024	/* entries looked at when a GID is chosen */
 
+/* libibverbs loses the errno of the open that failed: look at the file itself */
+static void explain_open(const struct ibv_device *device, const char *name, struct kv_error *error)
+{
+	int err = errno;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", device->dev_name);
+	if (access(path, R_OK | W_OK) && (errno == EACCES || errno == EPERM))
+		kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			     "device %s: not permitted to open %s; run as root, or give it mode 0666 (udev rules of rdma-core)",
+			     name, path);
+	else
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "device %s: cannot be opened: %s", name,
+			     strerror(err));
+}
+
 static int open_device(struct kv_port *port, const char *name, struct kv_error *error)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL), **device;
@@ -20,17 +36,12 @@ static int open_device(struct kv_port *port, const char *name, struct kv_error *
 		port->context = ibv_open_device(*device);
 		break;
 	}
-	if (!port->context) {
-		if (!device || !*device)
-			kv_error_set(error, KV_EXIT_ENVIRONMENT,
-				     "device %s: user space has no access to it; load ib_uverbs, and install its provider library (package ibverbs-providers)",
-				     name);
-		else
-			kv_error_set(error, KV_EXIT_ENVIRONMENT,
-				     "device %s: cannot be opened: %s%s", name, strerror(errno),
-				     errno == EACCES || errno == EPERM ?
-				     "; see the permissions of /dev/infiniband" : "");
-	}
+	if (!port->context && device && *device)
+		explain_open(*device, name, error);
+	else if (!port->context)
+		kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			     "device %s: user space has no access to it; load ib_uverbs, and install its provider library (package ibverbs-providers)",
+			     name);
 	if (list)
 		ibv_free_device_list(list);
 	return port->context ? 0 : -1;

@@ -18,6 +18,11 @@ static json_t *integer(u64 value)
 	return json_integer((json_int_t)value);
 }
 
+static void put(json_t *json, const char *key, json_t *value)
+{
+	json_object_set_new(json, key, value);
+}
+
 json_t *kv_json_clock(const struct kv_clock_info *clock)
 {
 	return json_pack("{s:s, s:I, s:I, s:b, s:o}", "name", clock->name,
@@ -28,16 +33,25 @@ json_t *kv_json_clock(const struct kv_clock_info *clock)
 
 json_t *kv_json_env(const struct kv_env *env)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:s?, s:s, s:s, s:s, s:I, s:i, s:s, s:b, s:b}",
-			 "kverbs", KVERBS_VERSION, "kernel", env->kernel,
-			 "machine", env->machine, "cpu", env->cpu,
-			 "virtual_machine", *env->hypervisor ? 1 : 0,
-			 "cpus", (json_int_t)env->cpus,
-			 "module", *env->module ? env->module : NULL,
-			 "device", env->device, "driver", env->facts.driver,
-			 "firmware", env->facts.fw_ver, "port", (json_int_t)env->port,
-			 "numa_node", env->facts.node, "link", kv_link_name(env->link),
-			 "software_device", (int)env->facts.software, "loopback", 1);
+	json_t *json = json_object();
+
+	put(json, "kverbs", json_string(KVERBS_VERSION));
+	put(json, "kernel", json_string(env->kernel));
+	put(json, "machine", json_string(env->machine));
+	put(json, "cpu", json_string(env->cpu));
+	put(json, "virtual_machine", json_boolean(*env->hypervisor));
+	put(json, "cpus", integer(env->cpus));
+	put(json, "module", *env->module ? json_string(env->module) : json_null());
+	put(json, "device", json_string(env->device));
+	put(json, "driver", json_string(env->facts.driver));
+	put(json, "firmware", json_string(env->facts.fw_ver));
+	put(json, "port", integer(env->port));
+	put(json, "numa_node", json_integer(env->facts.node));
+	put(json, "link", json_string(kv_link_name(env->link)));
+	put(json, "software_device", json_boolean(env->facts.software));
+	put(json, "loopback", json_true());
+	put(json, "variables", json_string(env->variables));
+	return json;
 }
 
 /* how a field of the job is shown, by its row */
@@ -95,14 +109,15 @@ json_t *kv_json_figure(const struct kv_figure *figure)
 			 "count", (json_int_t)figure->count,
 			 "min_ns", kv_json_real(figure->min), "mean_ns", kv_json_real(figure->mean),
 			 "p50_ns", kv_json_real(figure->p50), "p90_ns", kv_json_real(figure->p90),
-			 "p99_ns", kv_json_real(figure->p99), "p99_9_ns", kv_json_real(figure->p999),
+			 "p99_ns", kv_json_real(figure->p99),
+			 "p99_9_ns", kv_json_real(figure->p999),
 			 "max_ns", kv_json_real(figure->max));
 }
 
 static json_t *json_summary(const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
-	json_t *metrics = json_object();
+	json_t *json = json_object(), *metrics = json_object();
 	u32 metric;
 
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
@@ -110,39 +125,43 @@ static json_t *json_summary(const struct kv_report *report)
 			json_object_set_new(metrics, kv_metric_name(metric),
 					    kv_json_figure(&s->metric[metric]));
 	}
-	return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
-			 "metrics", metrics, "operations", (json_int_t)s->ops,
-			 "operations_per_s", kv_json_real(s->ops_s),
-			 "bytes_per_s", kv_json_real(s->bytes_s),
-			 "window_ns", kv_json_real(s->window_s * 1e9),
-			 "outstanding_wrs", kv_json_real(s->outstanding),
-			 "post_per_wr_ns", kv_json_real(s->post_wr_ns),
-			 "operation_ns", kv_json_real(s->op_ns),
-			 "share_post", kv_json_real(s->share_post),
-			 "share_poll", kv_json_real(s->share_poll),
-			 "share_empty_polls", kv_json_real(s->share_empty),
-			 "share_rest", kv_json_real(s->share_rest),
-			 "warmup_ns", kv_json_real(s->warm_ms * 1e6),
-			 "warmup_operations", (json_int_t)s->warm_ops,
-			 "warmup_unsettled", (int)s->unsettled,
-			 "yields", (json_int_t)s->yields, "tainted", (json_int_t)s->tainted,
-			 "clock_backwards", (json_int_t)s->backwards,
-			 "switches", (json_int_t)s->switches,
-			 "preemptions", (json_int_t)s->preemptions);
+	put(json, "metrics", metrics);
+	put(json, "operations", integer(s->ops));
+	put(json, "operations_per_s", kv_json_real(s->ops_s));
+	put(json, "bytes_per_s", kv_json_real(s->bytes_s));
+	put(json, "window_ns", kv_json_real(s->window_s * 1e9));
+	put(json, "outstanding_wrs", kv_json_real(s->outstanding));
+	put(json, "post_per_wr_ns", kv_json_real(s->post_wr_ns));
+	put(json, "operation_ns", kv_json_real(s->op_ns));
+	put(json, "share_post", kv_json_real(s->share_post));
+	put(json, "share_poll", kv_json_real(s->share_poll));
+	put(json, "share_empty_polls", kv_json_real(s->share_empty));
+	put(json, "share_rest", kv_json_real(s->share_rest));
+	put(json, "warmup_ns", kv_json_real(s->warm_ms * 1e6));
+	put(json, "warmup_operations", integer(s->warm_ops));
+	put(json, "warmup_unsettled", json_boolean(s->unsettled));
+	put(json, "yields", integer(s->yields));
+	put(json, "tainted", integer(s->tainted));
+	put(json, "clock_backwards", integer(s->backwards));
+	put(json, "switches", integer(s->switches));
+	put(json, "preemptions", integer(s->preemptions));
+	return json;
 }
 
-/* sparse: bounds of the bucket in ns, and its count */
+/* sparse: of each bucket its lower bound and its count */
 static json_t *json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock)
 {
-	json_t *buckets = json_array();
+	json_t *buckets = json_array(), *bucket;
 	u32 i;
 
 	for (i = 0; i < KV_HIST_BUCKETS; i++) {
 		if (!hist->bucket[i])
 			continue;
-		json_array_append_new(buckets, json_pack("[I, I]",
-			(json_int_t)kv_clock_ns(kv_hist_low(i), clock->mult, clock->shift),
-			(json_int_t)hist->bucket[i]));
+		bucket = json_array();
+		json_array_append_new(bucket, integer(kv_clock_ns(kv_hist_low(i), clock->mult,
+								  clock->shift)));
+		json_array_append_new(bucket, integer(hist->bucket[i]));
+		json_array_append_new(buckets, bucket);
 	}
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)hist->count,
 			 "sum_ns", (json_int_t)kv_clock_ns(hist->sum, clock->mult, clock->shift),
@@ -217,11 +236,14 @@ static json_t *json_checks(const struct kv_checks *checks)
 	for (i = 0; i < KV_CHECKS; i++) {
 		const struct kv_check *check = &checks->check[i];
 
-		json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:o, s:s}",
-			"name", check->name, "done", (json_int_t)check->done,
-			"failed", (json_int_t)check->failed,
-			"largest_relative_difference", kv_json_real(check->worst),
-			"text", check->text));
+		json_t *json = json_object();
+
+		put(json, "name", json_string(check->name));
+		put(json, "done", integer(check->done));
+		put(json, "failed", integer(check->failed));
+		put(json, "largest_relative_difference", kv_json_real(check->worst));
+		put(json, "text", json_string(check->text));
+		json_array_append_new(array, json);
 	}
 	return array;
 }
@@ -229,7 +251,7 @@ static json_t *json_checks(const struct kv_checks *checks)
 static json_t *json_labels(const struct kv_result *result)
 {
 	json_t *array = json_array();
-	const char *label[] = { kv_label_lat(result), kv_label_progress(result),
+	const char *const label[] = { kv_label_lat(result), kv_label_progress(result),
 				kv_label_clock(&result->clock),
 				result->software ? "software device" : "", "loopback" };
 	u32 i;

@@ -62,9 +62,10 @@ void kv_print_env(FILE *file, const struct kv_env *env)
 		env->device, env->port, kv_plain(file), kv_link_name(env->link),
 		env->facts.driver, *env->facts.fw_ver ? ", firmware " : "", env->facts.fw_ver,
 		env->facts.software ? ", software device" : "");
-	fprintf(file, "kernel %s, %s%s, %u CPUs; kverbs %s, module %s\n", env->kernel,
+	fprintf(file, "kernel %s, %s%s, %u CPU%s; kverbs %s, module %s\n", env->kernel,
 		*env->cpu ? env->cpu : env->machine, *env->hypervisor ? " (virtual machine)" : "",
-		env->cpus, KVERBS_VERSION, *env->module ? env->module : "not loaded");
+		env->cpus, env->cpus > 1 ? "s" : "", KVERBS_VERSION,
+		*env->module ? env->module : "not loaded");
 	if (*env->variables)
 		fprintf(file, "environment: %s\n", env->variables);
 }
@@ -83,10 +84,16 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	const struct kv_job *job = &result->granted;
 	char size[KV_TEXT], memory[KV_TEXT];
 
-	fprintf(file, "%s%s engine%s: %s of %s, shape %s, %u pair%s, %u outstanding, chains of %u, one WR in %u signalled\n",
+	fprintf(file, "%s%s engine%s: %s of %s, shape %s, %u pair%s, %u outstanding, ",
 		kv_bold(file), result->engine, kv_plain(file), kv_op_name(job->step[0].op),
 		kv_text_size(job->step[0].size, size), kv_shape_name(job->shape), job->pairs,
-		job->pairs > 1 ? "s" : "", job->outstanding, job->chain, job->signal);
+		job->pairs > 1 ? "s" : "", job->outstanding);
+	if (job->chain > 1)
+		fprintf(file, "chains of %u WRs, ", job->chain);
+	if (job->signal > 1)
+		fprintf(file, "one WR in %u signalled\n", job->signal);
+	else
+		fputs("every WR signalled\n", file);
 	if (!result->nlanes)
 		return;
 	fputs("granted: ", file);
@@ -188,7 +195,8 @@ static void print_noise(FILE *file, const struct kv_noise *noise)
 {
 	if (!noise->known)
 		return;
-	fprintf(file, "on %u CPU%s in %.3f s, warm-up included: %llu timer and %llu other interrupts, %llu softirqs, %.0f ms stolen",
+	fprintf(file,
+		"on %u CPU%s in %.3f s, warm-up included: %llu timer and %llu other interrupts, %llu softirqs, %.0f ms stolen",
 		noise->cpus, noise->cpus > 1 ? "s" : "", noise->span_s, noise->timer_irqs,
 		noise->irqs, noise->softirqs, noise->steal_ms);
 	if (noise->preemptions)
@@ -211,7 +219,8 @@ static void print_checks(FILE *file, const struct kv_report *report)
 				kv_plain(file), check->name, check->text);
 	}
 	if (!report->failed_checks && done)
-		fprintf(file, "checks: Little's law within %.2f %%, times add up within %.2f %%, all WRs accounted for\n",
+		fprintf(file,
+			"checks: Little's law within %.2f %%, times add up within %.2f %%, all WRs accounted for\n",
 			100 * report->checks.check[KV_CHECK_LITTLE].worst,
 			100 * report->checks.check[KV_CHECK_TIME].worst);
 }

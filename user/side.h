@@ -22,7 +22,7 @@ typedef __s64 s64;
 
 #define KV_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-#define kv_printf(format, first)	__attribute__((format(printf, format, first)))
+#define kv_printf(text, first)	__attribute__((format(printf, text, first)))
 
 #include <linux/kverbs.h>
 #include "kverbs/hist.h"

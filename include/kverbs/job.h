@@ -4,7 +4,8 @@
  * engines; its fields with their ranges and defaults, what operations and shapes
  * go together, and the one check that decides whether a job is valid on a device.
  *
- * The includer defines u32 and u64, declares snprintf() and includes
+ * The includer defines u32, u64 and kv_printf(text, first) (a printf attribute),
+ * declares vsnprintf() and includes
  * <linux/kverbs.h> and kverbs/hist.h first.
  */
 #ifndef _KVERBS_JOB_H
@@ -14,6 +15,7 @@
 #define KV_SIZE_MAX		(1U << 30)
 #define KV_RATE_OUTSTANDING	128	/* default window of shape rate */
 #define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
+#define KV_RECV_DEPTH		128	/* least default of receives kept posted */
 #define KV_DURATION_MS		1000	/* default length */
 #define KV_MARKERS		2	/* queue slots kept for the teardown's WRs */
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
@@ -95,6 +97,79 @@ struct kv_job {
 	u32 nsteps;
 	struct kv_step step[KVERBS_STEPS_MAX];
 };
+
+/**
+ * struct kv_field - a scalar field of the job, as data
+ * @attr: enum kverbs_job_attr
+ * @offset: of its member in struct kv_job
+ * @bytes: of its member, 4 or 8
+ * @letter: option letter, 0: none
+ * @name: long option, and name in outputs
+ * @unit: unit, or empty
+ * @what: what it is
+ * @lo: lowest value that may be given
+ * @hi: highest value that may be given
+ * @def: value when it is not given
+ */
+struct kv_field {
+	u32 attr;
+	u32 offset;
+	u32 bytes;
+	char letter;
+	const char *name;
+	const char *unit;
+	const char *what;
+	u64 lo;
+	u64 hi;
+	u64 def;
+};
+
+#define KV_JOB_ROW(attr, member, type, lo, hi, def, letter, name, unit, what) \
+	{ KVERBS_JOB_A_##attr, __builtin_offsetof(struct kv_job, member), \
+	  sizeof(type), letter, name, unit, what, lo, hi, def },
+
+/**
+ * kv_job_field - walk the scalar fields of the job
+ * @i: from 0
+ * Return: the row, or NULL past the last
+ */
+static inline const struct kv_field *kv_job_field(u32 i)
+{
+	static const struct kv_field rows[] = { KV_JOB_FIELDS(KV_JOB_ROW) };
+
+	return i < sizeof(rows) / sizeof(*rows) ? &rows[i] : NULL;
+}
+
+/* value of a field */
+static inline u64 kv_field_get(const struct kv_job *job,
+			       const struct kv_field *field)
+{
+	const char *at = (const char *)job + field->offset;
+
+	return field->bytes == sizeof(u64) ? *(const u64 *)at :
+					     *(const u32 *)at;
+}
+
+/* does the field have a value, given or decided, other than "none" or KV_AUTO? */
+static inline u32 kv_field_has(const struct kv_job *job,
+			       const struct kv_field *field)
+{
+	u64 value = kv_field_get(job, field);
+
+	return value >= field->lo && value <= field->hi;
+}
+
+/* set a field; the value is within its range */
+static inline void kv_field_set(struct kv_job *job,
+				const struct kv_field *field, u64 value)
+{
+	char *at = (char *)job + field->offset;
+
+	if (field->bytes == sizeof(u64))
+		*(u64 *)at = value;
+	else
+		*(u32 *)at = (u32)value;
+}
 
 #define KV_JOB_DEFAULT(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	.member = (def),
@@ -211,9 +286,24 @@ struct kv_refusal {
 	char text[192];
 };
 
-#define kv_refuse(r, a, ...)						\
-	((r)->attr = (a),						\
-	 snprintf((r)->text, sizeof((r)->text), __VA_ARGS__), -1)
+/**
+ * kv_refuse - write down why a job is refused
+ * @no: filled
+ * @attr: enum kverbs_job_attr of the field, 0 when it is none
+ * @format: printf format of the line
+ * Return: -1
+ */
+static inline kv_printf(3, 4)
+int kv_refuse(struct kv_refusal *no, u32 attr, const char *format, ...)
+{
+	__builtin_va_list args;
+
+	no->attr = attr;
+	__builtin_va_start(args, format);
+	vsnprintf(no->text, sizeof(no->text), format, args);
+	__builtin_va_end(args);
+	return -1;
+}
 
 /* does the operation complete a receive at the peer? */
 static inline u32 kv_job_two_sided(const struct kv_job *job)
@@ -357,8 +447,8 @@ static inline int kv_job_check_window(struct kv_job *job,
 		job->recv_depth = 0;
 	} else {
 		/* the sender never outruns receives that are being reposted */
-		auto_recv = 2 * job->outstanding < 16 ? 16 :
-			    2 * job->outstanding;
+		auto_recv = 2 * job->outstanding < KV_RECV_DEPTH ?
+			    KV_RECV_DEPTH : 2 * job->outstanding;
 		/* sends and receives complete on one CQ */
 		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
 		if (!recv_room)

@@ -53,6 +53,21 @@ missing()
 	die "$1 is missing: install the package $package (scripts/setup $self installs all that $self needs)"
 }
 
+# need COMMAND...: dies with the package when one is not there.
+need()
+{
+	local thing
+
+	for thing; do
+		command -v "$thing" >/dev/null || missing "$thing"
+	done
+	# The one with shared libraries has the same name, and is no use in an
+	# initramfs.
+	if ! busybox=$(command -v busybox) || grep -aq '/ld-linux' "$busybox"; then
+		missing busybox-static
+	fi
+}
+
 common_usage()
 {
 	cat <<-END

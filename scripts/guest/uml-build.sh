@@ -65,7 +65,7 @@ uml_build()
 		printf '%s\n' "$tree"
 		return
 	fi
-	for i in busybox gcc make flex bison bc xz; do
+	for i in gcc make flex bison bc xz busybox; do
 		command -v "$i" >/dev/null || missing "$i"
 	done
 

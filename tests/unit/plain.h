@@ -19,6 +19,8 @@ typedef __u64 u64;
 #define kv_inline	static inline __attribute__((always_inline, unused))
 #define kv_noinline	static __attribute__((noinline, unused))
 
+#define kv_printf(text, first)	__attribute__((format(printf, text, first)))
+
 #include <kverbs/hist.h>
 #include <kverbs/stat.h>
 #include <kverbs/clock.h>

@@ -195,7 +195,7 @@ static void check_accounts(u32 lane)
 	if (b.timing == KVERBS_TIMING_NONE) {
 		ask_is(!tiles && !s->residence);
 	} else if (!b.w.back_every && lanes() == 1) {
-		ask_is(s->wall - tiles == b.w.step);
+		ask_is(s->wall == tiles);
 	} else if (!b.w.back_every) {
 		ask_is(s->wall >= tiles);
 	}

@@ -264,6 +264,7 @@ enum kverbs_run_attr {
 	KVERBS_RUN_A_GRANTED,		/* nest: kverbs_job_attr, as run */
 	KVERBS_RUN_A_BYTES,		/* u64, memory the run holds */
 	KVERBS_RUN_A_GID_TYPE,		/* u32: enum ib_gid_type, RoCE only */
+	KVERBS_RUN_A_CLOCK_COST,	/* u32, ticks of one reading of its clock */
 	KVERBS_RUN_A_PAD,
 
 	__KVERBS_RUN_A_MAX,
