@@ -131,6 +131,8 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 
 	if (hca->gone)
 		return ~0ULL;
+	if (size < 4)	/* the driver reads single bytes of the health buffer */
+		return bar_read(opaque, addr & ~3ULL, 4) >> ((4 - size - (addr & 3)) * 8) & ((1ULL << size * 8) - 1);
 	if (size == 8)
 		return (bar_read(opaque, addr, 4) << 32) | bar_read(opaque, addr + 4, 4);
 
@@ -217,7 +219,7 @@ static void bar_write(void *opaque, hwaddr addr, uint64_t v, unsigned int size)
 	struct hca *hca = opaque;
 	struct hca_msg m = { };
 
-	if (hca->gone)
+	if (hca->gone || size < 4)
 		return;
 	if (addr >= HCA_FIRST_UAR * HCA_PAGE) {
 		if (!hca->dead)
@@ -258,8 +260,8 @@ static const MemoryRegionOps bar_ops = {
 	.read = bar_read,
 	.write = bar_write,
 	.endianness = DEVICE_BIG_ENDIAN,
-	.valid = { .min_access_size = 4, .max_access_size = 8 },
-	.impl = { .min_access_size = 4, .max_access_size = 8 },
+	.valid = { .min_access_size = 1, .max_access_size = 8 },
+	.impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
 static void hca_realize(PCIDevice *pci, Error **errp)
