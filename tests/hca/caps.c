@@ -34,6 +34,8 @@ static void general(struct hca *hca, void *c)
 	SET(cmd_hca_cap, c, local_ca_ack_delay, 16);
 	SET(cmd_hca_cap, c, num_ports, 1);
 	SET(cmd_hca_cap, c, log_max_msg, HCA_LOG_MAX_MSG);
+	SET(cmd_hca_cap, c, cqe_version, 1);
+	SET(cmd_hca_cap, c, sctr_data_cqe, 1);
 	SET(cmd_hca_cap, c, atomic, 1);
 	SET(cmd_hca_cap, c, cq_oi, 1);
 	SET(cmd_hca_cap, c, cq_resize, 1);

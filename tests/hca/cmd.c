@@ -5,7 +5,6 @@
  */
 #include "hca.h"
 #include "fault.h"
-#include "qemu/cutils.h"
 
 enum {
 	ST_OK = 0x0, ST_INTERNAL = 0x1, ST_BAD_OP = 0x2, ST_BAD_PARAM = 0x3, ST_BAD_SYS_STATE = 0x4,
@@ -242,7 +241,7 @@ static uint8_t set_roce_address(struct hca *hca, struct cmd *c)
 	stl_be_p(hca->gids[i].mac + 2, GET(roce_addr_layout, a, source_mac_31_0));
 	hca->gids[i].version = GET(roce_addr_layout, a, roce_version);
 	hca->gids[i].l3 = GET(roce_addr_layout, a, roce_l3_type);
-	hca->gids[i].valid = !buffer_is_zero(hca->gids[i].gid, 16);
+	hca->gids[i].valid = be64p(hca->gids[i].gid) || be64p(hca->gids[i].gid + 8);
 	return ST_OK;
 }
 
@@ -631,6 +630,7 @@ static uint8_t create_xrc_srq(struct hca *hca, struct cmd *c)
 	srq->pd = GET(xrc_srqc, ctx, pd);
 	srq->cqn = GET(xrc_srqc, ctx, cqn);
 	srq->xrcd = GET(xrc_srqc, ctx, xrcd);
+	srq->user_index = GET(xrc_srqc, ctx, user_index);
 	srq->dbr = GET(srqc, ctx, dbr_addr);
 	srq->lwm = GET(xrc_srqc, ctx, lwm);
 	srq->log_stride = GET(xrc_srqc, ctx, log_rq_stride) + 4;
@@ -749,6 +749,12 @@ static void qp_load(struct hca_qp *qp)
 	qp->cq_rcv = GET(qpc, x, cqn_rcv);
 }
 
+/* How much data a CQE may carry: asked for by user space, for CQEs of its size. */
+static uint8_t scatter_bytes(unsigned int asked)
+{
+	return asked == 1 ? 32 : asked == 2 ? 64 : 0;
+}
+
 static uint8_t create_qp(struct hca *hca, struct cmd *c)
 {
 	uint8_t *ctx = ADDR(create_qp_in, c->in, qpc);
@@ -767,6 +773,8 @@ static uint8_t create_qp(struct hca *hca, struct cmd *c)
 	qp->xrcd = GET(qpc, ctx, xrcd);
 	qp->no_sq = GET(qpc, ctx, no_sq);
 	qp->dbr = GET(qpc, ctx, dbr_addr);
+	qp->scatter_req = scatter_bytes(GET(qpc, ctx, cs_req) & 0xf);
+	qp->scatter_res = scatter_bytes(GET(qpc, ctx, cs_res) & 0xf);
 	qp->log_rq = GET(qpc, ctx, log_rq_size);
 	qp->log_rq_stride = GET(qpc, ctx, log_rq_stride);
 	qp->log_sq = GET(qpc, ctx, log_sq_size);

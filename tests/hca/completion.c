@@ -170,11 +170,28 @@ void cq_fail(struct hca *hca, struct hca_cq *cq)
 	}
 }
 
+enum { CQE_INLINE_32 = 0x4, CQE_INLINE_64 = 0x8 };
+
+/* Small data in the CQE itself, after all else of it is set. */
+unsigned int cq_inline(struct hca_cq *cq, uint8_t *cqe, const uint8_t *p, unsigned int len)
+{
+	if (len <= 32) {
+		memcpy(cqe, p, len);
+		cqe[63] |= CQE_INLINE_32;
+	} else {
+		memcpy(cq->head, p, MIN(len, 64));
+		cqe[63] |= CQE_INLINE_64;
+	}
+	return len;
+}
+
 static void cq_write(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t opcode)
 {
 	uint32_t size = 1U << cq->log_size;
 	uint64_t at = (uint64_t)(cq->pi & (size - 1)) * cq->stride + cq->stride - 64;
 
+	if ((cqe[63] & 0xc) == CQE_INLINE_64)
+		buf_rw(hca, &cq->buf, at - 64, cq->head, 64, true);
 	cqe[63] = opcode << 4 | (cqe[63] & 0xc) | ((cq->pi >> cq->log_size) & 1);
 	buf_rw(hca, &cq->buf, at, cqe, 63, true);
 	smp_wmb();
@@ -223,6 +240,7 @@ void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, u
 
 	if (!cq)
 		return;
+	stl_be_p(cqe + 32, qp->user_index);
 	stl_be_p(cqe + 56, (uint32_t)r->opcode << 24 | qp->qpn);
 	stw_be_p(cqe + 60, r->index);
 	if (syndrome) {
@@ -231,6 +249,8 @@ void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, u
 		cq_post(hca, cq, cqe, CQE_REQ_ERR, true);
 	} else {
 		stl_be_p(cqe + 44, r->len);
+		if (r->inlined)
+			cq_inline(cq, cqe, r->data, r->inlined);
 		cq_post(hca, cq, cqe, CQE_REQ, r->solicited);
 	}
 }
@@ -242,7 +262,7 @@ void complete_recv_error(struct hca *hca, struct hca_qp *qp, struct hca_recv *rx
 
 	if (!cq)
 		return;
-	stl_be_p(cqe + 32, rx->srqn);
+	stl_be_p(cqe + 32, rx->user_index);
 	cqe[54] = vendor;
 	cqe[55] = syndrome;
 	stl_be_p(cqe + 56, qp->qpn);

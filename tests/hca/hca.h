@@ -133,13 +133,14 @@ struct hca_cq {
 	uint32_t arm_ci, last_solicited, unreported;
 	uint64_t dbr;
 	uint8_t ctx[64];
+	uint8_t head[64];		/* first half of the next CQE of 128 bytes */
 	struct hca_buf buf;
 	struct hca_timer moderation;
 	unsigned int refs;
 };
 
 struct hca_srq {
-	uint32_t srqn, pd, cqn, xrcd;
+	uint32_t srqn, pd, cqn, xrcd, user_index;
 	bool is_rmp, linked;
 	uint8_t log_size, log_stride;	/* stride in bytes, log */
 	uint16_t next, taken, lwm;	/* next WQE, WQEs taken so far */
@@ -197,6 +198,8 @@ struct hca_req {
 	uint8_t syndrome, vendor;	/* set: completes in error */
 	uint32_t psn, npkt, got;
 	uint32_t len;
+	uint8_t inlined;		/* so many bytes of answer go into the CQE */
+	uint8_t data[64];
 };
 
 /* What a responder owes its requester, in order. */
@@ -212,7 +215,7 @@ enum { HCA_OWED = 64, HCA_ATOMICS = 1 << HCA_LOG_MAX_RD };
 struct hca_recv {
 	bool active;
 	uint16_t index;
-	uint32_t srqn, pd, cqn;
+	uint32_t srqn, pd, cqn, user_index;
 	struct hca_sgl sgl;
 	uint64_t filled;
 };
@@ -222,6 +225,7 @@ struct hca_qp {
 	uint8_t type, state;
 	uint8_t ctx[IFC_BYTES(qpc)];	/* as the guest sees it by QUERY_QP */
 	uint32_t cq_snd, cq_rcv, srqn, xrcd;
+	uint8_t scatter_req, scatter_res;	/* bytes of answer, of message, that a CQE may hold */
 	uint8_t rq_type;
 	bool no_sq;
 	uint64_t dbr;
@@ -479,6 +483,7 @@ bool mem_rw(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_t v
 
 /* completion.c */
 void cq_post(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t opcode, bool solicited);
+unsigned int cq_inline(struct hca_cq *cq, uint8_t *cqe, const uint8_t *p, unsigned int len);
 void cq_arm(struct hca *hca, uint32_t uar, uint32_t word, uint32_t cqn);
 void cq_fail(struct hca *hca, struct hca_cq *cq);
 bool cq_resize(struct hca *hca, struct hca_cq *cq, struct hca_buf *buf, unsigned int log_size);

@@ -479,6 +479,18 @@ static void rx_ack(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 	}
 }
 
+/* An answer of one packet may go into the completion instead of memory. */
+static bool answer_inline(struct hca *hca, struct hca_qp *qp, struct hca_req *r, const void *p, uint32_t len)
+{
+	struct hca_cq *cq = table_get(&hca->cqs, qp->cq_snd);
+
+	if (!cq || !r->signaled || r->npkt != 1 || !len || len > MIN(qp->scatter_req, cq->stride / 2))
+		return false;
+	memcpy(r->data, p, len);
+	r->inlined = len;
+	return true;
+}
+
 static void rx_response(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 {
 	uint32_t i, n;
@@ -516,7 +528,8 @@ static void rx_response(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			fail_head(hca, qp, SYND_BAD_RESP, VENDOR_REQ);
 			return;
 		}
-		if (!scatter(hca, qp, qp->pd, &qp->wqe->sgl, off, p->data, p->len)) {
+		if (!answer_inline(hca, qp, r, p->data, p->len) &&
+		    !scatter(hca, qp, qp->pd, &qp->wqe->sgl, off, p->data, p->len)) {
 			r->syndrome = SYND_LOCAL_PROT;
 			r->vendor = 0x52;
 		}
@@ -528,7 +541,8 @@ static void rx_response(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			fail_head(hca, qp, SYND_BAD_RESP, VENDOR_REQ);
 			return;
 		}
-		if (!scatter(hca, qp, qp->pd, &qp->wqe->sgl, 0, (uint8_t *)&v, 8)) {
+		if (!answer_inline(hca, qp, r, &v, 8) &&
+		    !scatter(hca, qp, qp->pd, &qp->wqe->sgl, 0, (uint8_t *)&v, 8)) {
 			r->syndrome = SYND_LOCAL_PROT;
 			r->vendor = 0x52;
 		}
@@ -667,7 +681,7 @@ static void refuse(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_
 	}
 }
 
-static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t opcode, uint32_t bytes)
+static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t opcode, uint32_t bytes, bool inlined)
 {
 	struct hca_cq *cq = table_get(&hca->cqs, qp->rx.cqn);
 	uint8_t cqe[64] = { };
@@ -675,7 +689,7 @@ static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uin
 	qp->rx.active = false;
 	if (!cq)
 		return;
-	stw_be_p(cqe + 22, p->slid);
+	stw_be_p(cqe + 22, hca->roce ? 0 : p->slid);
 	stl_be_p(cqe + 24, (p->sqpn & 0xffffff) | (uint32_t)(p->sl & 0xf) << 24);
 	if (is_ud(qp->type)) {
 		uint32_t f = p->sqpn & 0xffffff;
@@ -690,7 +704,7 @@ static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uin
 			f |= 1U << 28;
 		stl_be_p(cqe + 24, f);
 	}
-	stl_be_p(cqe + 32, qp->rx.srqn);
+	stl_be_p(cqe + 32, qp->rx.user_index);
 	if (opcode != CQE_RESP_SEND)
 		stl_be_p(cqe + 36, p->imm);
 	else if (qp->type == QPT_QP1 || qp->type == QPT_QP0)
@@ -698,6 +712,8 @@ static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uin
 	stl_be_p(cqe + 44, bytes);
 	stl_be_p(cqe + 56, qp->qpn);
 	stw_be_p(cqe + 60, qp->rx.index);
+	if (inlined)
+		cq_inline(cq, cqe, p->data, p->len);
 	cq_post(hca, cq, cqe, opcode, p->flags & PKT_F_SOLICITED);
 }
 
@@ -795,10 +811,17 @@ static void rx_duplicate(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 	qp_schedule(hca, qp);
 }
 
+static bool message_inline(struct hca *hca, struct hca_qp *qp, const struct hca_pkt *p, bool whole)
+{
+	struct hca_cq *cq = table_get(&hca->cqs, qp->rx.cqn);
+
+	return cq && whole && p->len && p->len <= MIN(qp->scatter_res, cq->stride / 2);
+}
+
 static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 {
 	bool rc = is_reliable(qp->type);
-	bool first, last, send = false, write = false, imm = false;
+	bool first, last, send = false, write = false, imm = false, inlined;
 	uint32_t npkt = 1;
 	uint8_t cqe_op = CQE_RESP_SEND, bad;
 	struct hca_owed *o;
@@ -885,7 +908,8 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			recv_failed(hca, qp, p, SYND_LOCAL_LENGTH, NAK_INVALID);
 			return;
 		}
-		if (!scatter(hca, qp, qp->rx.pd, &qp->rx.sgl, qp->rx.filled, p->data, p->len)) {
+		inlined = message_inline(hca, qp, p, first && last);
+		if (!inlined && !scatter(hca, qp, qp->rx.pd, &qp->rx.sgl, qp->rx.filled, p->data, p->len)) {
 			recv_failed(hca, qp, p, SYND_LOCAL_PROT, NAK_OP);
 			return;
 		}
@@ -901,7 +925,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			cqe_op = CQE_RESP_SEND_IMM;
 		}
 		if (last)
-			recv_done(hca, qp, p, cqe_op, qp->rx.filled);
+			recv_done(hca, qp, p, cqe_op, qp->rx.filled, inlined);
 	} else if (write) {
 		if (first) {
 			if (!qp->rwe || (p->dmalen && !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_WRITE))) {
@@ -934,7 +958,7 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		qp->w_left -= p->len;
 		qp->rx_state = last ? RX_IDLE : RX_WRITE;
 		if (last && imm)
-			recv_done(hca, qp, p, CQE_RESP_WR_IMM, p->dmalen);
+			recv_done(hca, qp, p, CQE_RESP_WR_IMM, p->dmalen, false);
 	} else if (p->op == PKT_READ_REQ) {
 		if (!qp->rre || p->dmalen > 1U << HCA_LOG_MAX_MSG || (p->dmalen &&
 		    !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ))) {
@@ -1047,7 +1071,7 @@ static void rx_datagram(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		qp_error(hca, qp);
 		return;
 	}
-	recv_done(hca, qp, p, imm ? CQE_RESP_SEND_IMM : CQE_RESP_SEND, GRH_LEN + p->len);
+	recv_done(hca, qp, p, imm ? CQE_RESP_SEND_IMM : CQE_RESP_SEND, GRH_LEN + p->len, false);
 }
 
 static void rx_multicast(struct hca *hca, struct hca_pkt *p)

@@ -403,6 +403,7 @@ static int srq_take(struct hca *hca, struct hca_qp *qp, struct hca_srq *srq, str
 	rx->pd = srq->pd;
 	rx->srqn = srq->srqn;
 	rx->cqn = srq->is_rmp ? qp->cq_rcv : srq->cqn;
+	rx->user_index = srq->is_rmp ? qp->user_index : srq->user_index;
 	left = posted - srq->taken;
 	if (srq->lwm && left < srq->lwm) {
 		srq->lwm = 0;
@@ -437,6 +438,7 @@ int recv_take(struct hca *hca, struct hca_qp *qp, uint32_t srqn, struct hca_recv
 			return -1;
 		rx->index = qp->rq_ci++;
 		rx->pd = qp->pd;
+		rx->user_index = qp->user_index;
 		rx->cqn = qp->cq_rcv;
 		recv_sgl(rx, raw, len, GET(qpc, qp->ctx, wq_signature) ? 16 : 0);
 	}
