@@ -197,6 +197,7 @@ static void cq_write(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t o
 	smp_wmb();
 	buf_rw(hca, &cq->buf, at + 63, cqe + 63, 1, true);
 	cq->pi = (cq->pi + 1) & 0xffffff;
+	hca->stamp_cqe = hca_now(hca);
 }
 
 void cq_post(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t opcode, bool solicited)

@@ -115,6 +115,10 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 			 n->out_of_sequence, n->duplicates, n->rnr_sent, n->timeouts, n->retry_exceeded,
 			 n->bad_pkt, n->cq_overruns);
 		return out;
+	} else if (!strcmp(line, "stamps")) {
+		snprintf(out, size, "doorbell=%" PRId64 " cqe=%" PRId64 " irq=%" PRId64 "\n", hca->stamp_doorbell,
+			 hca->stamp_cqe, hca->stamp_irq);
+		return out;
 	} else if (!strcmp(line, "objects")) {
 		snprintf(out, size, "uar=%u pd=%u mkey=%u eq=%u cq=%u qp=%u srq=%u xrcd=%u td=%u other=%u\n",
 			 hca->uars.used, hca->pds.used, hca->mkeys.used, hca->eqs.used, hca->cqs.used,
@@ -124,7 +128,7 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 		memset(f, 0, sizeof(*f));
 	} else {
 		return "error: unknown fault: use drop|duplicate|corrupt [every] N, delay US, "
-		       "fail-command N [STATUS [OPCODE]], link up|down, fatal, remove, counters, objects, clear\n";
+		       "fail-command N [STATUS [OPCODE]], link up|down, fatal, remove, counters, stamps, objects, clear\n";
 	}
 	return "ok\n";
 }

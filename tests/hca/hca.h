@@ -392,6 +392,9 @@ struct hca {
 	struct { uint32_t uar, reg, next; uint8_t w[64]; } bf;
 	uint32_t half;			/* first half of an 8-byte doorbell written in two */
 
+	/* guest time of the last doorbell, CQE and interrupt: where an operation's time goes */
+	int64_t stamp_doorbell, stamp_cqe, stamp_irq;
+
 	/* messages to the engine */
 	QemuMutex lock;
 	struct hca_msg *ring;

@@ -37,6 +37,10 @@ enum {
 	REG_TIMER_H	= 0x1000,
 	REG_TIMER_L	= 0x1004,
 	REG_HEALTH_COUNT = 0x1010,
+	/* Not a ConnectX's: guest time of the last doorbell, CQE and interrupt. */
+	REG_STAMP_DOORBELL = 0x3000,
+	REG_STAMP_CQE	= 0x3008,
+	REG_STAMP_IRQ	= 0x3010,
 
 	FW_MAJOR = 16, FW_MINOR = 35, FW_SUB = 1012,
 	CMDIF_REV = 5,
@@ -94,6 +98,7 @@ void hca_irq(struct hca *hca, uint32_t vector)
 
 	if (vector >= HCA_NUM_VECTORS)
 		return;
+	hca->stamp_irq = hca_now(hca);
 	if (!locked)
 		qemu_mutex_lock_iothread();
 	if (msix_enabled(hca->pci))
@@ -159,6 +164,18 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 		return now >> 32;
 	case REG_TIMER_L:
 		return now & 0xffffffff;
+	case REG_STAMP_DOORBELL:
+		return hca->stamp_doorbell >> 32;
+	case REG_STAMP_DOORBELL + 4:
+		return hca->stamp_doorbell & 0xffffffff;
+	case REG_STAMP_CQE:
+		return hca->stamp_cqe >> 32;
+	case REG_STAMP_CQE + 4:
+		return hca->stamp_cqe & 0xffffffff;
+	case REG_STAMP_IRQ:
+		return hca->stamp_irq >> 32;
+	case REG_STAMP_IRQ + 4:
+		return hca->stamp_irq & 0xffffffff;
 	case REG_HEALTH_COUNT:
 		/* Moves by itself every 10 ms; a dead device's stands still. */
 		return hca->dead ? hca->health : (hca->health = (now / 10000000) & 0xffffff);
@@ -196,6 +213,7 @@ static void uar_write(struct hca *hca, uint32_t uar, uint32_t off, uint64_t v, u
 
 		if (!pos) {
 			m.what = MSG_SQ;
+			hca->stamp_doorbell = hca_now(hca);
 			hca->bf.uar = uar;
 			hca->bf.reg = reg;
 			hca->bf.next = 8;
