@@ -284,8 +284,13 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 	struct kv_report report;
 	int rc = 0;
 
-	if (kv_drive(engine, compare->device, &arm->job, NULL, &report, error))
+	if (kv_drive(engine, compare->device, &arm->job, NULL, &report, error)) {
+		/* it was there when the comparison began */
+		if (!kv_device_exists(compare->device))
+			kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: %s", compare->device,
+				     kv_reason_name(KVERBS_REASON_DEVICE_GONE));
 		return -1;
+	}
 	if (report.result->state != KVERBS_STATE_DONE) {
 		error->status = KV_EXIT_MEASUREMENT;
 		kv_explain(report.result, error->text, sizeof(error->text));
@@ -304,7 +309,11 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 		if (report.failed_checks)
 			print_failed_check(&report);
 		if (compare->options.json)
-			json_array_append_new(compare->json_runs, kv_json_report(&report, true));
+			json_array_append_new(compare->json_runs,
+					      json_pack("{s:I, s:I, s:o}",
+							"round", (json_int_t)compare->rounds + 1,
+							"arm", (json_int_t)(arm - compare->arm),
+							"run", kv_json_report(&report, true)));
 	}
 	kv_report_free(&report);
 	return rc;

@@ -5,6 +5,8 @@
 #include "compare.h"
 #include "kverbs.h"
 
+#define CPUS_SHOWN	16
+
 static void verdict(const struct kv_compare *compare, const struct kv_arm *arm, u32 value,
 		    struct kv_verdict *out)
 {
@@ -155,8 +157,10 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 	if (k->gid_index != KV_AUTO)
 		fprintf(file, ", GID %u", k->gid_index);
 	fputs(any->job.ncpus > 1 ? ", lanes on CPUs" : ", lane on CPU", file);
-	for (i = 0; i < any->job.ncpus; i++)
+	for (i = 0; i < any->job.ncpus && i < CPUS_SHOWN; i++)
 		fprintf(file, "%s%u", i ? "," : " ", any->job.cpu[i]);
+	if (i < any->job.ncpus)
+		fputs(",...", file);
 	fprintf(file, "; after an empty poll: kernel %s, user %s\n", kv_wait_name(k->wait),
 		kv_wait_name(u->wait));
 }

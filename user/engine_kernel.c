@@ -304,12 +304,13 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 				    r->device);
 	case KVERBS_REASON_SETUP:
 		/* the job was checked again: a port that went down, say */
-		if (r->err == -EINVAL && strchr(run->where, ':'))
-			return kv_error_set(error, KV_EXIT_USAGE, "%s", run->where);
+		if ((r->err == -EINVAL || r->err == -ENETDOWN) && strchr(run->where, ':'))
+			return kv_error_set(error, r->err == -EINVAL ? KV_EXIT_USAGE :
+					    KV_EXIT_ENVIRONMENT, "%s", run->where);
 		return kv_error_set(error, kv_kernel_setup_status(run),
 				    "kernel engine: device %s: cannot %s: %s", r->device,
 				    run->where[0] ? run->where : "set the run up",
-				    strerror(-r->err));
+				    kv_setup_errno(-r->err));
 	default:
 		return kv_error_set(error, KV_EXIT_MEASUREMENT, "kernel engine: device %s: %s%s%s",
 				    r->device, kv_reason_name(r->reason), r->err ? ": " : "",

@@ -104,9 +104,8 @@ static int check_job(struct kv_run *run, struct kv_error *error)
 	if (!granted->ncpus && kv_cpus_choose(run->device, lanes, granted, error))
 		return -1;
 	if (kv_job_check(granted, caps, &no))
-		return kv_error_set(error, no.attr == KVERBS_JOB_A_PORT &&
-				    granted->port <= caps->ports ? KV_EXIT_ENVIRONMENT :
-				    KV_EXIT_USAGE, "%s", no.text);
+		return kv_error_set(error, no.host ? KV_EXIT_ENVIRONMENT : KV_EXIT_USAGE, "%s",
+				    no.text);
 	return kv_cpus_check(granted, error);
 }
 

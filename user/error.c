@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <string.h>
 #include "kverbs.h"
 
 /**
@@ -24,4 +26,21 @@ int kv_error_print(const struct kv_error *error)
 	kv_progress_end();
 	fprintf(stderr, "kverbs: %s\n", error->text);
 	return error->status;
+}
+
+/**
+ * kv_setup_errno - an errno of a step of set-up, with what to do where it is known
+ * @err: positive errno
+ * Return: text
+ */
+const char *kv_setup_errno(int err)
+{
+	switch (err) {
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+	case EADDRNOTAVAIL:
+		return "no route for the GID; give the port's interface an address (ip addr add), or choose another GID with -x";
+	default:
+		return strerror(err);
+	}
 }

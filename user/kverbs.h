@@ -22,6 +22,7 @@ int kv_cmd_compare(int argc, char **argv);
 int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));	/* always returns -1 */
 int kv_error_print(const struct kv_error *error);	/* returns ->status */
+const char *kv_setup_errno(int err);
 
 /* names.c: enumerations by the names that options and outputs use */
 const char *kv_op_name(u32 op);

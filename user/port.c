@@ -6,7 +6,7 @@
 #include "kverbs.h"
 
 #define LIMIT_DEPTH	65536
-#define LIMIT_LANES	4096
+#define LIMIT_LANES	1024
 #define GIDS_MAX	1024	/* entries looked at when a GID is chosen */
 
 /* libibverbs loses the errno of the open that failed: look at the file itself */

@@ -5,6 +5,8 @@
 #include "kverbs.h"
 #include "report.h"
 
+#define CPUS_SHOWN	16
+
 /**
  * kv_text_ns - a time in ns with as many digits as make sense
  * @ns: time, or NaN
@@ -75,8 +77,10 @@ static void print_cpus(FILE *file, const struct kv_result *result)
 	u32 i;
 
 	fputs(result->nlanes > 1 ? "lanes on CPUs" : "lane on CPU", file);
-	for (i = 0; i < result->nlanes; i++)
+	for (i = 0; i < result->nlanes && i < CPUS_SHOWN; i++)
 		fprintf(file, "%s%u", i ? "," : " ", result->lane[i].cpu);
+	if (i < result->nlanes)
+		fputs(",...", file);
 }
 
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)

@@ -17,7 +17,7 @@
 
 static int fail(struct kv_error *error, const char *call, int err)
 {
-	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "%s: %s", call, strerror(err));
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "%s: %s", call, kv_setup_errno(err));
 }
 
 /**

@@ -279,10 +279,12 @@ struct kv_caps {
 /**
  * struct kv_refusal - why a job is refused
  * @attr: enum kverbs_job_attr of the field, 0 when it is none
+ * @host: 1 when the job may be good, but not on this port as it is
  * @text: one line: the field, its value, the limit, the way out
  */
 struct kv_refusal {
 	u32 attr;
+	u32 host;
 	char text[192];
 };
 
@@ -299,6 +301,7 @@ int kv_refuse(struct kv_refusal *no, u32 attr, const char *format, ...)
 	__builtin_va_list args;
 
 	no->attr = attr;
+	no->host = 0;
 	__builtin_va_start(args, format);
 	vsnprintf(no->text, sizeof(no->text), format, args);
 	__builtin_va_end(args);
@@ -477,14 +480,11 @@ static inline int kv_job_check_window(struct kv_job *job,
 	return 0;
 }
 
-static inline int kv_job_check_port(struct kv_job *job,
-				    const struct kv_caps *caps,
-				    struct kv_refusal *no)
+/* what no other job would change */
+static inline int kv_port_check(const struct kv_job *job,
+				const struct kv_caps *caps,
+				struct kv_refusal *no)
 {
-	if (job->port < 1 || job->port > caps->ports)
-		return kv_refuse(no, KVERBS_JOB_A_PORT,
-				 "port %u: the device has %u; use -i 1 to %u",
-				 job->port, caps->ports, caps->ports);
 	if (caps->link == KVERBS_LINK_IWARP)
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
 				 "port %u is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device",
@@ -497,6 +497,21 @@ static inline int kv_job_check_port(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
 				 "port %u is not ACTIVE; bring its link up (ip link, or the subnet manager), see 'rdma link'",
 				 job->port);
+	return 0;
+}
+
+static inline int kv_job_check_port(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	if (job->port < 1 || job->port > caps->ports)
+		return kv_refuse(no, KVERBS_JOB_A_PORT,
+				 "port %u: the device has %u; use -i 1 to %u",
+				 job->port, caps->ports, caps->ports);
+	if (kv_port_check(job, caps, no)) {
+		no->host = 1;
+		return -1;
+	}
 	if (job->gid_index != KV_AUTO && job->gid_index >= caps->gids)
 		return kv_refuse(no, KVERBS_JOB_A_GID_INDEX,
 				 "gid-index %u: port %u has %u entries; use -x 0 to %u or leave it out",

@@ -205,6 +205,7 @@ static void test_quantiles_against_sorting(void **state)
 		assert_int_equal(hist.min, v[0]);
 		assert_int_equal(hist.max, v[VALUES - 1]);
 		assert_int_equal(hist.over, 0);
+		assert_int_equal(kv_hist_quantile(&hist, 1, 1), v[VALUES - 1]);
 		for (i = 0; i < ARRAY_SIZE(shares); i++) {
 			rank = ((u64)VALUES * shares[i] + 999999) / 1000000;
 			exact = v[rank - 1];

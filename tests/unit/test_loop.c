@@ -576,16 +576,19 @@ static void test_rate_samples_some_chains(void **state)
 	check_initiator(1);
 	assert_int_equal(post->count, 1);
 	assert_int_equal(lat->count, 1);
-	/* not at a fixed interval: the wrap of a queue is no favourite */
+	/* not at a fixed interval: the wrap of no queue is a favourite */
 	b.loop[0].random = 1;
 	b.loop[0].until_sample = 1;
 	b.loop[0].timing = KVERBS_TIMING_LAT;
-	for (i = 0; i < 64000; i++) {
-		if (kv_sampled(&b.loop[0]))
-			seen[i % 64]++;
+	for (period = 2; period <= 64; period++) {
+		memset(seen, 0, sizeof(seen));
+		for (i = 0; i < 1000 * period; i++) {
+			if (kv_sampled(&b.loop[0]))
+				seen[i % period]++;
+		}
+		for (i = 0; i < period; i++)
+			assert_true(seen[i] > 20 && seen[i] < 120);
 	}
-	for (period = 0; period < 64; period++)
-		assert_true(seen[period] > 20 && seen[period] < 120);
 }
 
 static void test_unsignalled_wrs_give_no_latency(void **state)
@@ -928,6 +931,34 @@ static void test_clock_backwards_for_a_time(void **state)
 	}
 }
 
+/* not even one that goes back to before its beginning */
+static void test_clock_far_backwards(void **state)
+{
+	u32 timing, every, held = 0;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		for (every = 3; every < 12; every++) {
+			lat_new(0);
+			b.timing = timing;
+			b.span = 300000;
+			b.warm = 20000;
+			b.w.back_every = every;
+			b.w.back_by = 1000000;
+			b.w.now = 10000000;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			check_accounts(0);
+			ask_is(b.loop[0].stat.warm_ticks < 20000000);
+			/* where the beginning itself was misread, who can tell */
+			if (b.loop[0].begin < 10000000)
+				continue;
+			ask_is(b.w.now > b.loop[0].begin + 300000);
+			held++;
+		}
+	}
+	assert_true(held > 10);
+}
+
 /* nor does it fake a timeout */
 static void test_clock_backwards_while_waiting(void **state)
 {
@@ -1249,6 +1280,26 @@ static void test_lost_message(void **state)
 	}
 }
 
+/* a one-sided message fails: its WC tells, long before the answer is overdue */
+static void test_pingpong_of_a_failing_write(void **state)
+{
+	u32 lane, bad;
+
+	for (lane = 0; lane < 2; lane++) {
+		for (bad = 1; bad < 10; bad++) {
+			bench_new(KVERBS_SHAPE_PINGPONG, 0, 20);
+			b.w.ep[lane].script.lose = bad;
+			b.w.ep[lane].script.fail = bad;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(b.loop[lane].end == KVERBS_REASON_WC);
+			ask_is(b.loop[lane].err_wr == bad - 1);
+			ask_is(b.loop[!lane].end == KVERBS_REASON_STOPPED);
+			ask_is(b.w.now < DEADLINE);
+		}
+	}
+}
+
 /* an initiator that starts late does not time its responder out */
 static void test_late_initiator(void **state)
 {
@@ -1297,6 +1348,7 @@ int main(void)
 		cmocka_unit_test(test_slow_device),
 		cmocka_unit_test(test_clock_that_goes_backwards),
 		cmocka_unit_test(test_clock_backwards_for_a_time),
+		cmocka_unit_test(test_clock_far_backwards),
 		cmocka_unit_test(test_clock_backwards_while_waiting),
 		cmocka_unit_test(test_yields_are_counted),
 		cmocka_unit_test(test_taint_needs_a_sample),
@@ -1309,6 +1361,7 @@ int main(void)
 		cmocka_unit_test(test_a_lane_fails),
 		cmocka_unit_test(test_filling_fails),
 		cmocka_unit_test(test_lost_message),
+		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
 	};
 
