@@ -34,7 +34,7 @@ unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-check-groups := unit spec kunit guest-vm guest-uml kernels build lint
+check-groups := unit spec kunit guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check bench demo \
@@ -110,7 +110,7 @@ demo:
 
 # Every group runs, whatever the one before it did; the last line counts.
 check:
-	scripts/setup build vm uml check
+	scripts/setup build vm uml check hca
 	tests/run $(check-groups)
 
 $(check-groups:%=check-%): check-%:
