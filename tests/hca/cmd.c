@@ -53,12 +53,17 @@ static uint8_t query_hca_cap(struct hca *hca, struct cmd *c)
 
 	if (c->out_len < 16)
 		return ST_BAD_OUT_LEN;
-	return caps_query(hca, c->op_mod >> 1, !(c->op_mod & 1), cap, c->out_len - 16) ? ST_OK : ST_BAD_PARAM;
+	return caps_query(hca, c->op_mod >> 1, !(c->op_mod & 1), cap, c->out_len - 16)
+		       ? ST_OK
+		       : ST_BAD_PARAM;
 }
 
 static uint8_t set_hca_cap(struct hca *hca, struct cmd *c)
 {
-	return caps_set(hca, c->op_mod >> 1, ADDR(set_hca_cap_in, c->in, capability), c->in_len - 16) ? ST_OK : ST_BAD_PARAM;
+	return caps_set(hca, c->op_mod >> 1, ADDR(set_hca_cap_in, c->in, capability),
+			c->in_len - 16)
+		       ? ST_OK
+		       : ST_BAD_PARAM;
 }
 
 static uint8_t query_adapter(struct hca *hca, struct cmd *c)
@@ -143,7 +148,8 @@ static uint8_t query_hca_vport_pkey(struct hca *hca, struct cmd *c)
 
 static uint8_t mad_ifc(struct hca *hca, struct cmd *c)
 {
-	uint8_t *in = ADDR(mad_ifc_in, c->in, mad), *out = ADDR(mad_ifc_out, c->out, response_mad_packet);
+	uint8_t *in = ADDR(mad_ifc_in, c->in, mad),
+		*out = ADDR(mad_ifc_out, c->out, response_mad_packet);
 
 	/* No agent lives here: every MAD comes back as "attribute not supported". */
 	memcpy(out, in, 256);
@@ -210,10 +216,11 @@ static uint8_t modify_nic_vport_context(struct hca *hca, struct cmd *c)
 {
 	const uint8_t *v = ADDR(modify_nic_vport_context_in, c->in, nic_vport_context);
 
-#define TAKE(select, field) \
-	do { \
+#define TAKE(select, field)                                                       \
+	do {                                                                      \
 		if (GET(modify_nic_vport_context_in, c->in, field_select.select)) \
-			SET(nic_vport_context, hca->nic_vport, field, GET(nic_vport_context, v, field)); \
+			SET(nic_vport_context, hca->nic_vport, field,             \
+			    GET(nic_vport_context, v, field));                    \
 	} while (0)
 	TAKE(roce_en, roce_en);
 	TAKE(mtu, mtu);
@@ -316,9 +323,15 @@ static uint8_t number_free(struct hca_table *t, struct cmd *c)
 	return table_del(t, be32p(c->in + 8) & 0xffffff) ? ST_OK : ST_BAD_RES;
 }
 
-#define NUMBER(name, table) \
-static uint8_t alloc_##name(struct hca *hca, struct cmd *c) { return number_alloc(&hca->table, c); } \
-static uint8_t dealloc_##name(struct hca *hca, struct cmd *c) { return number_free(&hca->table, c); }
+#define NUMBER(name, table)                                           \
+	static uint8_t alloc_##name(struct hca *hca, struct cmd *c)   \
+	{                                                             \
+		return number_alloc(&hca->table, c);                  \
+	}                                                             \
+	static uint8_t dealloc_##name(struct hca *hca, struct cmd *c) \
+	{                                                             \
+		return number_free(&hca->table, c);                   \
+	}
 
 NUMBER(uar, uars)
 NUMBER(pd, pds)
@@ -338,11 +351,13 @@ static uint8_t create_ethq(struct hca *hca, struct cmd *c, bool send)
 
 static uint8_t modify_ethq(struct hca *hca, struct cmd *c, bool send)
 {
-	struct hca_ethq *q = table_get(send ? &hca->esqs : &hca->erqs, GET(modify_sq_in, c->in, sqn));
+	struct hca_ethq *q =
+		table_get(send ? &hca->esqs : &hca->erqs, GET(modify_sq_in, c->in, sqn));
 
 	if (!q)
 		return ST_BAD_RES;
-	q->state = GET(sqc, ADDR(modify_sq_in, c->in, ctx), state);	/* in both contexts the same bits */
+	q->state = GET(sqc, ADDR(modify_sq_in, c->in, ctx),
+		       state); /* in both contexts the same bits */
 	if (!q->state)
 		q->ci = 0;
 	return ST_OK;
@@ -363,7 +378,10 @@ static uint8_t create_rq(struct hca *hca, struct cmd *c) { return create_ethq(hc
 static uint8_t modify_sq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, true); }
 static uint8_t modify_rq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, false); }
 static uint8_t destroy_sq(struct hca *hca, struct cmd *c) { return destroy_ethq_cmd(hca, c, true); }
-static uint8_t destroy_rq(struct hca *hca, struct cmd *c) { return destroy_ethq_cmd(hca, c, false); }
+static uint8_t destroy_rq(struct hca *hca, struct cmd *c)
+{
+	return destroy_ethq_cmd(hca, c, false);
+}
 
 /* Flow tables and groups are named where their layouts have them. */
 static uint8_t destroy_flow(struct hca *hca, struct cmd *c)
@@ -432,7 +450,8 @@ static uint8_t destroy_mkey(struct hca *hca, struct cmd *c)
 	return ST_OK;
 }
 
-/* ---- queues: EQ, CQ --------------------------------------------------------------------------- */
+/* ---- queues: EQ, CQ ---------------------------------------------------------------------------
+ */
 
 #define PAS(typ, c) (c->in + IFC_OFF(typ, pas) / 8), \
 	(c->in_len > IFC_OFF(typ, pas) / 8 ? c->in_len - IFC_OFF(typ, pas) / 8 : 0)
@@ -509,7 +528,8 @@ static uint8_t create_cq(struct hca *hca, struct cmd *c)
 	memcpy(cq->ctx, ctx, sizeof(cq->ctx));
 	if (cq->log_size <= HCA_LOG_MAX_CQE && table_get(&hca->eqs, cq->eqn) &&
 	    buf_init(&cq->buf, PAS(create_cq_in, c), shift,
-		     GET(cqc, ctx, page_offset) << (shift - 6), (uint64_t)cq->stride << cq->log_size))
+		     GET(cqc, ctx, page_offset) << (shift - 6),
+		     (uint64_t)cq->stride << cq->log_size))
 		id = table_add(&hca->cqs, cq);
 	if (id < 0) {
 		cq_destroy(hca, cq);
@@ -562,11 +582,13 @@ static uint8_t modify_cq(struct hca *hca, struct cmd *c)
 	if (!cq)
 		return ST_BAD_RES;
 	if (c->op_mod == 1) {
-		unsigned int shift = GET(cqc, ctx, log_page_size) + 12, log_size = GET(cqc, ctx, log_cq_size);
+		unsigned int shift = GET(cqc, ctx, log_page_size) + 12,
+			     log_size = GET(cqc, ctx, log_cq_size);
 		struct hca_buf buf = { };
 
 		if (log_size > HCA_LOG_MAX_CQE ||
-		    !buf_init(&buf, PAS(modify_cq_in, c), shift, GET(cqc, ctx, page_offset) << (shift - 6),
+		    !buf_init(&buf, PAS(modify_cq_in, c), shift,
+			      GET(cqc, ctx, page_offset) << (shift - 6),
 			      (uint64_t)cq->stride << log_size))
 			return ST_BAD_PARAM;
 		if (!cq_resize(hca, cq, &buf, log_size)) {
@@ -584,15 +606,18 @@ static uint8_t modify_cq(struct hca *hca, struct cmd *c)
 	return ST_OK;
 }
 
-/* ---- shared receive queues ------------------------------------------------------------------------ */
+/* ---- shared receive queues
+ * ------------------------------------------------------------------------ */
 
-static uint8_t srq_add(struct hca *hca, struct cmd *c, struct hca_srq *srq, const uint8_t *pas, size_t len,
-		       unsigned int shift, uint32_t offset)
+static uint8_t srq_add(struct hca *hca, struct cmd *c, struct hca_srq *srq, const uint8_t *pas,
+		       size_t len, unsigned int shift, uint32_t offset)
 {
 	int64_t id = -1;
 
-	if (srq->log_size <= HCA_LOG_MAX_WQ && srq->log_stride >= 4 && srq->log_stride <= 16 && shift <= 31 &&
-	    buf_init(&srq->buf, pas, len, shift, offset << (shift - 6), 1ULL << (srq->log_size + srq->log_stride)))
+	if (srq->log_size <= HCA_LOG_MAX_WQ && srq->log_stride >= 4 && srq->log_stride <= 16 &&
+	    shift <= 31 &&
+	    buf_init(&srq->buf, pas, len, shift, offset << (shift - 6),
+		     1ULL << (srq->log_size + srq->log_stride)))
 		id = table_add(&hca->srqs, srq);
 	if (id < 0) {
 		srq_destroy(hca, srq);
@@ -636,8 +661,8 @@ static uint8_t create_xrc_srq(struct hca *hca, struct cmd *c)
 	srq->log_stride = GET(xrc_srqc, ctx, log_rq_stride) + 4;
 	srq->log_size = GET(xrc_srqc, ctx, log_xrc_srq_size);
 	memcpy(srq->ctx, ctx, 64);
-	return srq_add(hca, c, srq, PAS(create_xrc_srq_in, c), GET(xrc_srqc, ctx, log_page_size) + 12,
-		       GET(xrc_srqc, ctx, page_offset));
+	return srq_add(hca, c, srq, PAS(create_xrc_srq_in, c),
+		       GET(xrc_srqc, ctx, log_page_size) + 12, GET(xrc_srqc, ctx, page_offset));
 }
 
 static struct hca_srq *srq_of(struct hca *hca, struct cmd *c, bool rmp)
@@ -714,7 +739,8 @@ static uint8_t arm_xrc_srq(struct hca *hca, struct cmd *c)
 	return ST_OK;
 }
 
-/* ---- queue pairs ------------------------------------------------------------------------------------- */
+/* ---- queue pairs
+ * ------------------------------------------------------------------------------------- */
 
 /* The working values from the context. */
 static void qp_load(struct hca_qp *qp)
@@ -790,15 +816,21 @@ static uint8_t create_qp(struct hca *hca, struct cmd *c)
 	qp->sq_offset = rq_bytes;
 
 	switch (qp->type) {
-	case QPT_RC: case QPT_UC: case QPT_UD: case QPT_XRC: case QPT_QP0: case QPT_QP1: case QPT_REG_UMR:
+	case QPT_RC:
+	case QPT_UC:
+	case QPT_UD:
+	case QPT_XRC:
+	case QPT_QP0:
+	case QPT_QP1:
+	case QPT_REG_UMR:
 		break;
 	default:
 		hca_trace(hca, "QP service type 0x%x is not modelled", qp->type);
 		goto bad;
 	}
 	if (rq_bytes + sq_bytes &&
-	    !buf_init(&qp->buf, PAS(create_qp_in, c), shift, GET(qpc, ctx, page_offset) << (shift - 6),
-		      rq_bytes + sq_bytes))
+	    !buf_init(&qp->buf, PAS(create_qp_in, c), shift,
+		      GET(qpc, ctx, page_offset) << (shift - 6), rq_bytes + sq_bytes))
 		goto bad;
 	/* The driver's own queue for key updates belongs to no domain: it serves all. */
 	if (qp->type == QPT_REG_UMR)
@@ -868,7 +900,10 @@ static uint8_t query_qp(struct hca *hca, struct cmd *c)
 }
 
 #define QPC_FIELD(bits, f) { bits, IFC_OFF(qpc, f), IFC_BITS(qpc, f) }
-#define QPC_PATH(bits, f) { bits, IFC_OFF(qpc, primary_address_path.f), IFC_BITS(qpc, primary_address_path.f) }
+#define QPC_PATH(bits, f)                                                                         \
+	{                                                                                         \
+		bits, IFC_OFF(qpc, primary_address_path.f), IFC_BITS(qpc, primary_address_path.f) \
+	}
 
 enum {
 	OPT_RRE = 1 << 1, OPT_RAE = 1 << 2, OPT_RWE = 1 << 3, OPT_PKEY = 1 << 4, OPT_QKEY = 1 << 5,
@@ -879,24 +914,44 @@ enum {
 };
 
 /* Which part of the context a transition or an option takes over. */
-static const struct { uint32_t when; size_t off, bits; } qp_fields[] = {
-	QPC_FIELD(OPT_RRE | NEED_INIT, rre), QPC_FIELD(OPT_RWE | NEED_INIT, rwe), QPC_FIELD(OPT_RAE | NEED_INIT, rae),
-	QPC_FIELD(OPT_RAE | NEED_INIT, atomic_mode), QPC_FIELD(OPT_QKEY | NEED_INIT, q_key),
-	QPC_FIELD(NEED_INIT, counter_set_id), QPC_FIELD(NEED_INIT, pm_state), QPC_FIELD(NEED_INIT, rlky),
-	QPC_PATH(OPT_PKEY | NEED_INIT, pkey_index), QPC_PATH(NEED_INIT, vhca_port_num),
-	QPC_FIELD(NEED_RTR, mtu), QPC_FIELD(NEED_RTR, log_msg_max), QPC_FIELD(NEED_RTR, remote_qpn),
-	QPC_FIELD(OPT_RRA | NEED_RTR, log_rra_max), QPC_FIELD(OPT_RNR_TIMER | NEED_RTR, min_rnr_nak),
+static const struct { uint32_t when; size_t off, bits;
+} qp_fields[] = {
+	QPC_FIELD(OPT_RRE | NEED_INIT, rre),
+	QPC_FIELD(OPT_RWE | NEED_INIT, rwe),
+	QPC_FIELD(OPT_RAE | NEED_INIT, rae),
+	QPC_FIELD(OPT_RAE | NEED_INIT, atomic_mode),
+	QPC_FIELD(OPT_QKEY | NEED_INIT, q_key),
+	QPC_FIELD(NEED_INIT, counter_set_id),
+	QPC_FIELD(NEED_INIT, pm_state),
+	QPC_FIELD(NEED_INIT, rlky),
+	QPC_PATH(OPT_PKEY | NEED_INIT, pkey_index),
+	QPC_PATH(NEED_INIT, vhca_port_num),
+	QPC_FIELD(NEED_RTR, mtu),
+	QPC_FIELD(NEED_RTR, log_msg_max),
+	QPC_FIELD(NEED_RTR, remote_qpn),
+	QPC_FIELD(OPT_RRA | NEED_RTR, log_rra_max),
+	QPC_FIELD(OPT_RNR_TIMER | NEED_RTR, min_rnr_nak),
 	QPC_FIELD(NEED_RTR, next_rcv_psn),
-	QPC_PATH(OPT_PATH | NEED_RTR, grh), QPC_PATH(OPT_PATH | NEED_RTR, mlid), QPC_PATH(OPT_PATH | NEED_RTR, rlid),
-	QPC_PATH(OPT_PATH | NEED_RTR, src_addr_index), QPC_PATH(OPT_PATH | NEED_RTR, stat_rate),
-	QPC_PATH(OPT_PATH | NEED_RTR, hop_limit), QPC_PATH(OPT_PATH | NEED_RTR, tclass),
-	QPC_PATH(OPT_PATH | NEED_RTR, flow_label), QPC_PATH(OPT_PATH | NEED_RTR, sl),
-	QPC_PATH(OPT_PATH | NEED_RTR, eth_prio), QPC_PATH(OPT_PATH | NEED_RTR, dscp),
-	QPC_PATH(OPT_PATH | NEED_RTR, udp_sport), QPC_PATH(OPT_PATH | NEED_RTR, rmac_47_32),
+	QPC_PATH(OPT_PATH | NEED_RTR, grh),
+	QPC_PATH(OPT_PATH | NEED_RTR, mlid),
+	QPC_PATH(OPT_PATH | NEED_RTR, rlid),
+	QPC_PATH(OPT_PATH | NEED_RTR, src_addr_index),
+	QPC_PATH(OPT_PATH | NEED_RTR, stat_rate),
+	QPC_PATH(OPT_PATH | NEED_RTR, hop_limit),
+	QPC_PATH(OPT_PATH | NEED_RTR, tclass),
+	QPC_PATH(OPT_PATH | NEED_RTR, flow_label),
+	QPC_PATH(OPT_PATH | NEED_RTR, sl),
+	QPC_PATH(OPT_PATH | NEED_RTR, eth_prio),
+	QPC_PATH(OPT_PATH | NEED_RTR, dscp),
+	QPC_PATH(OPT_PATH | NEED_RTR, udp_sport),
+	QPC_PATH(OPT_PATH | NEED_RTR, rmac_47_32),
 	QPC_PATH(OPT_PATH | NEED_RTR, rmac_31_0),
-	QPC_FIELD(OPT_SRA | NEED_RTS, log_sra_max), QPC_FIELD(OPT_RETRY | NEED_RTS, retry_count),
-	QPC_FIELD(OPT_RNR_RETRY | NEED_RTS, rnr_retry), QPC_FIELD(NEED_RTS, next_send_psn),
-	QPC_PATH(OPT_TIMEOUT | NEED_RTS, ack_timeout), QPC_FIELD(NEED_RTS, log_ack_req_freq),
+	QPC_FIELD(OPT_SRA | NEED_RTS, log_sra_max),
+	QPC_FIELD(OPT_RETRY | NEED_RTS, retry_count),
+	QPC_FIELD(OPT_RNR_RETRY | NEED_RTS, rnr_retry),
+	QPC_FIELD(NEED_RTS, next_send_psn),
+	QPC_PATH(OPT_TIMEOUT | NEED_RTS, ack_timeout),
+	QPC_FIELD(NEED_RTS, log_ack_req_freq),
 };
 
 static uint8_t qp_modify(struct hca *hca, struct cmd *c, uint32_t from, uint8_t to, uint32_t need)
@@ -909,7 +964,8 @@ static uint8_t qp_modify(struct hca *hca, struct cmd *c, uint32_t from, uint8_t 
 		return ST_BAD_RES;
 	if (!(from & (1U << qp->state)))
 		return ST_BAD_QP_STATE;
-	if ((need & NEED_RTR) && (qp->type == QPT_RC || qp->type == QPT_UC || qp->type == QPT_XRC) &&
+	if ((need & NEED_RTR) &&
+	    (qp->type == QPT_RC || qp->type == QPT_UC || qp->type == QPT_XRC) &&
 	    (GET(qpc, ctx, mtu) < 1 || GET(qpc, ctx, mtu) > 5))
 		return ST_BAD_PARAM;
 	for (size_t i = 0; i < ARRAY_SIZE(qp_fields); i++)
@@ -1018,7 +1074,8 @@ static uint8_t detach_mcg(struct hca *hca, struct cmd *c)
 	struct hca_mcg *g;
 
 	QTAILQ_FOREACH(g, &hca->mcgs, link) {
-		if (g->qpn == qpn && !memcmp(g->gid, ADDR(attach_to_mcg_in, c->in, multicast_gid), 16)) {
+		if (g->qpn == qpn &&
+		    !memcmp(g->gid, ADDR(attach_to_mcg_in, c->in, multicast_gid), 16)) {
 			QTAILQ_REMOVE(&hca->mcgs, g, link);
 			g_free(g);
 			return ST_OK;
@@ -1027,7 +1084,8 @@ static uint8_t detach_mcg(struct hca *hca, struct cmd *c)
 	return ST_BAD_RES;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table
+ * ------------------------------------------------------------------------------------------ */
 
 static const struct row {
 	uint16_t opcode;
@@ -1035,103 +1093,105 @@ static const struct row {
 	uint8_t (*fn)(struct hca *hca, struct cmd *c);
 	size_t in_len;			/* at least */
 } rows[] = {
-	{ 0x100, "QUERY_HCA_CAP", query_hca_cap, 16 },
-	{ 0x101, "QUERY_ADAPTER", query_adapter, 16 },
-	{ 0x102, "INIT_HCA", ok, 16 },
-	{ 0x103, "TEARDOWN_HCA", teardown_hca, 16 },
-	{ 0x104, "ENABLE_HCA", ok, 16 },
-	{ 0x105, "DISABLE_HCA", disable_hca, 16 },
-	{ 0x107, "QUERY_PAGES", query_pages, 16 },
-	{ 0x108, "MANAGE_PAGES", ok, 16 },
-	{ 0x109, "SET_HCA_CAP", set_hca_cap, 16 },
-	{ 0x10a, "QUERY_ISSI", query_issi, 16 },
-	{ 0x10b, "SET_ISSI", ok, 16 },
-	{ 0x10d, "SET_DRIVER_VERSION", ok, 16 },
-	{ 0x200, "CREATE_MKEY", create_mkey, IFC_OFF(create_mkey_in, klm_pas_mtt) / 8 },
-	{ 0x201, "QUERY_MKEY", query_mkey, 16 },
-	{ 0x202, "DESTROY_MKEY", destroy_mkey, 16 },
-	{ 0x203, "QUERY_SPECIAL_CONTEXTS", query_special_contexts, 16 },
-	{ 0x301, "CREATE_EQ", create_eq, IFC_OFF(create_eq_in, pas) / 8 },
-	{ 0x302, "DESTROY_EQ", destroy_eq, 16 },
-	{ 0x303, "QUERY_EQ", query_eq, 16 },
-	{ 0x400, "CREATE_CQ", create_cq, IFC_OFF(create_cq_in, pas) / 8 },
-	{ 0x401, "DESTROY_CQ", destroy_cq, 16 },
-	{ 0x402, "QUERY_CQ", query_cq, 16 },
-	{ 0x403, "MODIFY_CQ", modify_cq, IFC_OFF(modify_cq_in, reserved_at_280) / 8 },
-	{ 0x500, "CREATE_QP", create_qp, IFC_OFF(create_qp_in, reserved_at_800) / 8 },
-	{ 0x501, "DESTROY_QP", destroy_qp, 16 },
-	{ 0x502, "RST2INIT_QP", rst2init_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x503, "INIT2RTR_QP", init2rtr_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x504, "RTR2RTS_QP", rtr2rts_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x505, "RTS2RTS_QP", rts2rts_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x506, "SQERR2RTS_QP", sqerr2rts_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x507, "2ERR_QP", toerr_qp, 16 },
-	{ 0x50a, "2RST_QP", torst_qp, 16 },
-	{ 0x50b, "QUERY_QP", query_qp, 16 },
-	{ 0x50c, "SQD_RTS_QP", sqd2rts_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x50d, "MAD_IFC", mad_ifc, IFC_BYTES(mad_ifc_in) },
-	{ 0x50e, "INIT2INIT_QP", init2init_qp, IFC_BYTES(rst2init_qp_in) },
-	{ 0x705, "CREATE_XRC_SRQ", create_xrc_srq, IFC_OFF(create_xrc_srq_in, pas) / 8 },
-	{ 0x706, "DESTROY_XRC_SRQ", destroy_xrc_srq, 16 },
-	{ 0x707, "QUERY_XRC_SRQ", query_xrc_srq, 16 },
-	{ 0x708, "ARM_XRC_SRQ", arm_xrc_srq, 16 },
-	{ 0x750, "QUERY_VPORT_STATE", query_vport_state, 16 },
-	{ 0x751, "MODIFY_VPORT_STATE", ok, 16 },
-	{ 0x754, "QUERY_NIC_VPORT_CONTEXT", query_nic_vport_context, 16 },
-	{ 0x755, "MODIFY_NIC_VPORT_CONTEXT", modify_nic_vport_context, IFC_BYTES(modify_nic_vport_context_in) },
-	{ 0x761, "SET_ROCE_ADDRESS", set_roce_address, IFC_BYTES(set_roce_address_in) },
-	{ 0x762, "QUERY_HCA_VPORT_CONTEXT", query_hca_vport_context, 16 },
-	{ 0x763, "MODIFY_HCA_VPORT_CONTEXT", modify_hca_vport_context, IFC_BYTES(query_hca_vport_context_in) },
-	{ 0x764, "QUERY_HCA_VPORT_GID", query_hca_vport_gid, 16 },
-	{ 0x765, "QUERY_HCA_VPORT_PKEY", query_hca_vport_pkey, 16 },
-	{ 0x770, "QUERY_VPORT_COUNTER", query_vport_counter, 16 },
-	{ 0x771, "ALLOC_Q_COUNTER", alloc_q_counter, 16 },
-	{ 0x772, "DEALLOC_Q_COUNTER", ok, 16 },
-	{ 0x773, "QUERY_Q_COUNTER", query_q_counter, 16 },
-	{ 0x800, "ALLOC_PD", alloc_pd, 16 },
-	{ 0x801, "DEALLOC_PD", dealloc_pd, 16 },
-	{ 0x802, "ALLOC_UAR", alloc_uar, 16 },
-	{ 0x803, "DEALLOC_UAR", dealloc_uar, 16 },
-	{ 0x805, "ACCESS_REG", access_reg, 16 },
-	{ 0x806, "ATTACH_TO_MCG", attach_mcg, 32 },
-	{ 0x807, "DETACH_FROM_MCG", detach_mcg, 32 },
-	{ 0x80d, "NOP", ok, 16 },
-	{ 0x80e, "ALLOC_XRCD", alloc_xrcd, 16 },
-	{ 0x80f, "DEALLOC_XRCD", dealloc_xrcd, 16 },
-	{ 0x816, "ALLOC_TRANSPORT_DOMAIN", alloc_td, 16 },
-	{ 0x817, "DEALLOC_TRANSPORT_DOMAIN", dealloc_td, 16 },
-	{ 0x829, "SET_L2_TABLE_ENTRY", ok, 16 },
-	{ 0x82b, "DELETE_L2_TABLE_ENTRY", ok, 16 },
-	{ 0x804, "CONFIG_INT_MODERATION", ok, 16 },
-	{ 0x900, "CREATE_TIR", alloc_misc, 16 },
-	{ 0x901, "MODIFY_TIR", ok, 16 },
-	{ 0x902, "DESTROY_TIR", dealloc_misc, 16 },
-	{ 0x904, "CREATE_SQ", create_sq, 16 },
-	{ 0x905, "MODIFY_SQ", modify_sq, 16 },
-	{ 0x906, "DESTROY_SQ", destroy_sq, 16 },
-	{ 0x908, "CREATE_RQ", create_rq, 16 },
-	{ 0x909, "MODIFY_RQ", modify_rq, 16 },
-	{ 0x90a, "DESTROY_RQ", destroy_rq, 16 },
-	{ 0x90c, "CREATE_RMP", create_rmp, IFC_BYTES(create_rmp_in) },
-	{ 0x90d, "MODIFY_RMP", modify_rmp, IFC_BYTES(modify_rmp_in) },
-	{ 0x90e, "DESTROY_RMP", destroy_rmp, 16 },
-	{ 0x90f, "QUERY_RMP", query_rmp, 16 },
-	{ 0x912, "CREATE_TIS", alloc_misc, 16 },
-	{ 0x913, "MODIFY_TIS", ok, 16 },
-	{ 0x914, "DESTROY_TIS", dealloc_misc, 16 },
-	{ 0x916, "CREATE_RQT", alloc_misc, 16 },
-	{ 0x917, "MODIFY_RQT", ok, 16 },
-	{ 0x918, "DESTROY_RQT", dealloc_misc, 16 },
-	{ 0x92f, "SET_FLOW_TABLE_ROOT", ok, 16 },
-	{ 0x930, "CREATE_FLOW_TABLE", alloc_misc, 16 },
-	{ 0x931, "DESTROY_FLOW_TABLE", destroy_flow, 16 },
-	{ 0x933, "CREATE_FLOW_GROUP", alloc_misc, 16 },
-	{ 0x934, "DESTROY_FLOW_GROUP", destroy_flow, 16 },
-	{ 0x936, "SET_FLOW_TABLE_ENTRY", ok, 16 },
-	{ 0x938, "DELETE_FLOW_TABLE_ENTRY", ok, 16 },
-	{ 0x939, "ALLOC_FLOW_COUNTER", alloc_misc, 16 },
-	{ 0x93a, "DEALLOC_FLOW_COUNTER", dealloc_misc, 16 },
-	{ 0x93c, "MODIFY_FLOW_TABLE", ok, 16 },
+	{0x100, "QUERY_HCA_CAP", query_hca_cap, 16},
+	{0x101, "QUERY_ADAPTER", query_adapter, 16},
+	{0x102, "INIT_HCA", ok, 16},
+	{0x103, "TEARDOWN_HCA", teardown_hca, 16},
+	{0x104, "ENABLE_HCA", ok, 16},
+	{0x105, "DISABLE_HCA", disable_hca, 16},
+	{0x107, "QUERY_PAGES", query_pages, 16},
+	{0x108, "MANAGE_PAGES", ok, 16},
+	{0x109, "SET_HCA_CAP", set_hca_cap, 16},
+	{0x10a, "QUERY_ISSI", query_issi, 16},
+	{0x10b, "SET_ISSI", ok, 16},
+	{0x10d, "SET_DRIVER_VERSION", ok, 16},
+	{0x200, "CREATE_MKEY", create_mkey, IFC_OFF(create_mkey_in, klm_pas_mtt) / 8},
+	{0x201, "QUERY_MKEY", query_mkey, 16},
+	{0x202, "DESTROY_MKEY", destroy_mkey, 16},
+	{0x203, "QUERY_SPECIAL_CONTEXTS", query_special_contexts, 16},
+	{0x301, "CREATE_EQ", create_eq, IFC_OFF(create_eq_in, pas) / 8},
+	{0x302, "DESTROY_EQ", destroy_eq, 16},
+	{0x303, "QUERY_EQ", query_eq, 16},
+	{0x400, "CREATE_CQ", create_cq, IFC_OFF(create_cq_in, pas) / 8},
+	{0x401, "DESTROY_CQ", destroy_cq, 16},
+	{0x402, "QUERY_CQ", query_cq, 16},
+	{0x403, "MODIFY_CQ", modify_cq, IFC_OFF(modify_cq_in, reserved_at_280) / 8},
+	{0x500, "CREATE_QP", create_qp, IFC_OFF(create_qp_in, reserved_at_800) / 8},
+	{0x501, "DESTROY_QP", destroy_qp, 16},
+	{0x502, "RST2INIT_QP", rst2init_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x503, "INIT2RTR_QP", init2rtr_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x504, "RTR2RTS_QP", rtr2rts_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x505, "RTS2RTS_QP", rts2rts_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x506, "SQERR2RTS_QP", sqerr2rts_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x507, "2ERR_QP", toerr_qp, 16},
+	{0x50a, "2RST_QP", torst_qp, 16},
+	{0x50b, "QUERY_QP", query_qp, 16},
+	{0x50c, "SQD_RTS_QP", sqd2rts_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x50d, "MAD_IFC", mad_ifc, IFC_BYTES(mad_ifc_in)},
+	{0x50e, "INIT2INIT_QP", init2init_qp, IFC_BYTES(rst2init_qp_in)},
+	{0x705, "CREATE_XRC_SRQ", create_xrc_srq, IFC_OFF(create_xrc_srq_in, pas) / 8},
+	{0x706, "DESTROY_XRC_SRQ", destroy_xrc_srq, 16},
+	{0x707, "QUERY_XRC_SRQ", query_xrc_srq, 16},
+	{0x708, "ARM_XRC_SRQ", arm_xrc_srq, 16},
+	{0x750, "QUERY_VPORT_STATE", query_vport_state, 16},
+	{0x751, "MODIFY_VPORT_STATE", ok, 16},
+	{0x754, "QUERY_NIC_VPORT_CONTEXT", query_nic_vport_context, 16},
+	{0x755, "MODIFY_NIC_VPORT_CONTEXT", modify_nic_vport_context,
+	 IFC_BYTES(modify_nic_vport_context_in)},
+	{0x761, "SET_ROCE_ADDRESS", set_roce_address, IFC_BYTES(set_roce_address_in)},
+	{0x762, "QUERY_HCA_VPORT_CONTEXT", query_hca_vport_context, 16},
+	{0x763, "MODIFY_HCA_VPORT_CONTEXT", modify_hca_vport_context,
+	 IFC_BYTES(query_hca_vport_context_in)},
+	{0x764, "QUERY_HCA_VPORT_GID", query_hca_vport_gid, 16},
+	{0x765, "QUERY_HCA_VPORT_PKEY", query_hca_vport_pkey, 16},
+	{0x770, "QUERY_VPORT_COUNTER", query_vport_counter, 16},
+	{0x771, "ALLOC_Q_COUNTER", alloc_q_counter, 16},
+	{0x772, "DEALLOC_Q_COUNTER", ok, 16},
+	{0x773, "QUERY_Q_COUNTER", query_q_counter, 16},
+	{0x800, "ALLOC_PD", alloc_pd, 16},
+	{0x801, "DEALLOC_PD", dealloc_pd, 16},
+	{0x802, "ALLOC_UAR", alloc_uar, 16},
+	{0x803, "DEALLOC_UAR", dealloc_uar, 16},
+	{0x805, "ACCESS_REG", access_reg, 16},
+	{0x806, "ATTACH_TO_MCG", attach_mcg, 32},
+	{0x807, "DETACH_FROM_MCG", detach_mcg, 32},
+	{0x80d, "NOP", ok, 16},
+	{0x80e, "ALLOC_XRCD", alloc_xrcd, 16},
+	{0x80f, "DEALLOC_XRCD", dealloc_xrcd, 16},
+	{0x816, "ALLOC_TRANSPORT_DOMAIN", alloc_td, 16},
+	{0x817, "DEALLOC_TRANSPORT_DOMAIN", dealloc_td, 16},
+	{0x829, "SET_L2_TABLE_ENTRY", ok, 16},
+	{0x82b, "DELETE_L2_TABLE_ENTRY", ok, 16},
+	{0x804, "CONFIG_INT_MODERATION", ok, 16},
+	{0x900, "CREATE_TIR", alloc_misc, 16},
+	{0x901, "MODIFY_TIR", ok, 16},
+	{0x902, "DESTROY_TIR", dealloc_misc, 16},
+	{0x904, "CREATE_SQ", create_sq, 16},
+	{0x905, "MODIFY_SQ", modify_sq, 16},
+	{0x906, "DESTROY_SQ", destroy_sq, 16},
+	{0x908, "CREATE_RQ", create_rq, 16},
+	{0x909, "MODIFY_RQ", modify_rq, 16},
+	{0x90a, "DESTROY_RQ", destroy_rq, 16},
+	{0x90c, "CREATE_RMP", create_rmp, IFC_BYTES(create_rmp_in)},
+	{0x90d, "MODIFY_RMP", modify_rmp, IFC_BYTES(modify_rmp_in)},
+	{0x90e, "DESTROY_RMP", destroy_rmp, 16},
+	{0x90f, "QUERY_RMP", query_rmp, 16},
+	{0x912, "CREATE_TIS", alloc_misc, 16},
+	{0x913, "MODIFY_TIS", ok, 16},
+	{0x914, "DESTROY_TIS", dealloc_misc, 16},
+	{0x916, "CREATE_RQT", alloc_misc, 16},
+	{0x917, "MODIFY_RQT", ok, 16},
+	{0x918, "DESTROY_RQT", dealloc_misc, 16},
+	{0x92f, "SET_FLOW_TABLE_ROOT", ok, 16},
+	{0x930, "CREATE_FLOW_TABLE", alloc_misc, 16},
+	{0x931, "DESTROY_FLOW_TABLE", destroy_flow, 16},
+	{0x933, "CREATE_FLOW_GROUP", alloc_misc, 16},
+	{0x934, "DESTROY_FLOW_GROUP", destroy_flow, 16},
+	{0x936, "SET_FLOW_TABLE_ENTRY", ok, 16},
+	{0x938, "DELETE_FLOW_TABLE_ENTRY", ok, 16},
+	{0x939, "ALLOC_FLOW_COUNTER", alloc_misc, 16},
+	{0x93a, "DEALLOC_FLOW_COUNTER", dealloc_misc, 16},
+	{0x93c, "MODIFY_FLOW_TABLE", ok, 16},
 };
 
 static void execute(struct hca *hca, struct cmd *c)
@@ -1161,14 +1221,17 @@ static void execute(struct hca *hca, struct cmd *c)
 	c->out[0] = status;
 	if (status)
 		stl_be_p(c->out + 4, 0x4b560000 | opcode);	/* the syndrome names the command */
-	hca_trace(hca, "cmd %s (0x%x) op_mod 0x%x in %zu out %zu [%08x %08x] -> 0x%x [%08x]", row ? row->name : "?", opcode,
-		  c->op_mod, c->in_len, c->out_len, be32p(c->in + 8), be32p(c->in + 12), status, be32p(c->out + 8));
+	hca_trace(hca, "cmd %s (0x%x) op_mod 0x%x in %zu out %zu [%08x %08x] -> 0x%x [%08x]",
+		  row ? row->name : "?", opcode, c->op_mod, c->in_len, c->out_len, be32p(c->in + 8),
+		  be32p(c->in + 12), status, be32p(c->out + 8));
 }
 
-/* ---- fetching and answering --------------------------------------------------------------------------------- */
+/* ---- fetching and answering
+ * --------------------------------------------------------------------------------- */
 
 /* Walk a chain of mailboxes. Ends by itself: each block takes its share of the length. */
-static bool mailboxes(struct hca *hca, uint64_t at, uint8_t token, uint8_t *p, size_t len, bool write)
+static bool mailboxes(struct hca *hca, uint64_t at, uint8_t token, uint8_t *p, size_t len,
+		      bool write)
 {
 	while (len) {
 		uint8_t tail[BLOCK - BLOCK_NEXT];
@@ -1204,7 +1267,8 @@ static uint8_t deliver(struct hca *hca, uint8_t *e)
 	} else {
 		execute(hca, &c);
 		memcpy(e + 32, c.out, MIN(out_len, 16));
-		if (out_len > 16 && !mailboxes(hca, be64p(e + 48), token, c.out + 16, out_len - 16, true))
+		if (out_len > 16 &&
+		    !mailboxes(hca, be64p(e + 48), token, c.out + 16, out_len - 16, true))
 			status = DELIVERY_TOKEN;
 	}
 	g_free(c.in);

@@ -7,7 +7,8 @@
 
 /* ---- event queues ------------------------------------------------------------ */
 
-static void eq_post(struct hca *hca, struct hca_eq *eq, unsigned int type, unsigned int sub, const uint8_t *data)
+static void eq_post(struct hca *hca, struct hca_eq *eq, unsigned int type, unsigned int sub,
+		    const uint8_t *data)
 {
 	uint32_t size = 1U << eq->log_size;
 	uint64_t at = (uint64_t)(eq->pi & (size - 1)) * 64;
@@ -204,7 +205,8 @@ void cq_post(struct hca *hca, struct hca_cq *cq, uint8_t *cqe, uint8_t opcode, b
 {
 	if (cq->error)
 		return;
-	if (!cq->oi && ((cq->pi - (hca_ldl(hca, cq->dbr) & 0xffffff)) & 0xffffff) >= 1U << cq->log_size) {
+	if (!cq->oi &&
+	    ((cq->pi - (hca_ldl(hca, cq->dbr) & 0xffffff)) & 0xffffff) >= 1U << cq->log_size) {
 		cq_fail(hca, cq);
 		return;
 	}
@@ -234,7 +236,8 @@ bool cq_resize(struct hca *hca, struct hca_cq *cq, struct hca_buf *buf, unsigned
 
 /* ---- what a CQE says -------------------------------------------------------------- */
 
-void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, uint8_t syndrome, uint8_t vendor)
+void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, uint8_t syndrome,
+		  uint8_t vendor)
 {
 	struct hca_cq *cq = table_get(&hca->cqs, qp->cq_snd);
 	uint8_t cqe[64] = { };
@@ -256,7 +259,8 @@ void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, u
 	}
 }
 
-void complete_recv_error(struct hca *hca, struct hca_qp *qp, struct hca_recv *rx, uint8_t syndrome, uint8_t vendor)
+void complete_recv_error(struct hca *hca, struct hca_qp *qp, struct hca_recv *rx, uint8_t syndrome,
+			 uint8_t vendor)
 {
 	struct hca_cq *cq = table_get(&hca->cqs, qp->cq_rcv);
 	uint8_t cqe[64] = { };

@@ -18,9 +18,11 @@ static bool wq_init(struct hca_ethq *q, const uint8_t *wq, size_t room)
 	q->dbr = GET(wq, wq, dbr_addr);
 	q->log_size = GET(wq, wq, log_wq_sz);
 	q->log_stride = GET(wq, wq, log_wq_stride);
-	if (q->log_size > HCA_LOG_MAX_WQ || q->log_stride < 4 || q->log_stride > 11 || GET(wq, wq, wq_type) != 1)
+	if (q->log_size > HCA_LOG_MAX_WQ || q->log_stride < 4 || q->log_stride > 11 ||
+	    GET(wq, wq, wq_type) != 1)
 		return false;
-	return buf_init(&q->buf, wq + IFC_BYTES(wq), room, shift, GET(wq, wq, page_offset) << (shift - 6),
+	return buf_init(&q->buf, wq + IFC_BYTES(wq), room, shift,
+			GET(wq, wq, page_offset) << (shift - 6),
 			1ULL << (q->log_size + q->log_stride));
 }
 
@@ -123,8 +125,8 @@ static void frame_send(struct hca *hca, struct hca_ethq *q, const uint8_t *w, si
 		uint32_t n = be32p(w + at);
 
 		if (n > HCA_MAX_FRAME - p->len ||
-		    !mem_rw(hca, be32p(w + at + 4), q->pd, 0xffffff, be64p(w + at + 8), p->data + p->len, n,
-			    ACC_LOCAL_READ, false))
+		    !mem_rw(hca, be32p(w + at + 4), q->pd, 0xffffff, be64p(w + at + 8),
+			    p->data + p->len, n, ACC_LOCAL_READ, false))
 			goto bad;
 		p->len += n;
 	}
@@ -146,14 +148,16 @@ void ethq_doorbell(struct hca *hca, uint32_t uar, uint32_t number)
 	prod = hca_ldl(hca, q->dbr + 4);
 	while (q->ci != prod && (uint16_t)(prod - q->ci) <= 1U << q->log_size) {
 		uint8_t w[HCA_MAX_SQ_WQE], cqe[64] = { };
-		size_t size = 64UL << q->log_size, off = (q->ci & ((1UL << q->log_size) - 1)) * 64UL, n, end;
+		size_t size = 64UL << q->log_size,
+		       off = (q->ci & ((1UL << q->log_size) - 1)) * 64UL, n, end;
 		struct hca_cq *cq = table_get(&hca->cqs, q->cqn);
 
 		if (q->log_stride != 6 || !buf_rw(hca, &q->buf, off, w, CTRL, false))
 			return;
 		end = MIN(MAX(w[7] & 0x3f, 1) * 16UL, size);
 		n = MIN(end, size - off);
-		if (!buf_rw(hca, &q->buf, off, w, n, false) || !buf_rw(hca, &q->buf, 0, w + n, end - n, false))
+		if (!buf_rw(hca, &q->buf, off, w, n, false) ||
+		    !buf_rw(hca, &q->buf, 0, w + n, end - n, false))
 			return;
 		if (w[3] == OP_SEND && end >= CTRL + ETH_SEG)
 			frame_send(hca, q, w, end);
@@ -182,7 +186,8 @@ void ether_rx(struct hca *hca, struct hca_pkt *p)
 		if (!cq || posted == q->ci || (uint16_t)(posted - q->ci) > 1U << q->log_size)
 			continue;
 		stride = 1UL << q->log_stride;
-		if (!buf_rw(hca, &q->buf, (q->ci & ((1UL << q->log_size) - 1)) << q->log_stride, w, stride, false))
+		if (!buf_rw(hca, &q->buf, (q->ci & ((1UL << q->log_size) - 1)) << q->log_stride, w,
+			    stride, false))
 			continue;
 		for (size_t at = 0; left && at + DATA <= stride; at += DATA) {
 			uint32_t n = MIN(be32p(w + at), left);

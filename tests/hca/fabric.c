@@ -102,7 +102,8 @@ void fabric_send(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			const typeof(hca->gids[0]) *g = &hca->gids[index % HCA_GIDS];
 
 			if (!g->valid) {
-				hca_trace(hca, "QP 0x%x sends from GID %u, which is empty", p->sqpn, index);
+				hca_trace(hca, "QP 0x%x sends from GID %u, which is empty", p->sqpn,
+					  index);
 				goto drop;
 			}
 			memcpy(p->sgid, g->gid, 16);
@@ -132,7 +133,7 @@ void fabric_send(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		}
 		if (!here && peer_fd >= 0) {
 			uint32_t magic = MAGIC;
-			struct iovec v[2] = { { &magic, sizeof(magic) }, { p, sizeof(*p) + p->len } };
+			struct iovec v[2] = {{&magic, sizeof(magic)}, {p, sizeof(*p) + p->len}};
 			struct msghdr m = { .msg_iov = v, .msg_iovlen = 2 };
 
 			if (sendmsg(peer_fd, &m, MSG_NOSIGNAL) < 0)
@@ -201,8 +202,9 @@ bool fabric_join(const char *path, char **error)
 	if (joined)
 		return true;
 	if (strlen(path) >= sizeof(a.sun_path)) {
-		*error = g_strdup_printf("peer socket '%s' is longer than %zu characters: use a shorter path",
-					 path, sizeof(a.sun_path) - 1);
+		*error = g_strdup_printf(
+			"peer socket '%s' is longer than %zu characters: use a shorter path", path,
+			sizeof(a.sun_path) - 1);
 		return false;
 	}
 	strcpy(a.sun_path, path);

@@ -90,7 +90,8 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 		f->fail_status = b ? b : 0x1;
 		f->fail_opcode = c;
 		f->fail_cmd_next = a;
-	} else if (sscanf(line, "link %15s", word) == 1 && (!strcmp(word, "up") || !strcmp(word, "down"))) {
+	} else if (sscanf(line, "link %15s", word) == 1 &&
+		   (!strcmp(word, "up") || !strcmp(word, "down"))) {
 		snprintf((char *)m.bf, sizeof(m.bf), "link %s", word);
 		hca_post(hca, &m);
 	} else if (!strcmp(line, "fatal")) {
@@ -107,28 +108,33 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 	} else if (!strcmp(line, "counters")) {
 		const struct hca_counters *n = &hca->cnt;
 
-		snprintf(out, size, "tx_packets=%" PRIu64 " rx_packets=%" PRIu64 " tx_bytes=%" PRIu64
+		snprintf(out, size,
+			 "tx_packets=%" PRIu64 " rx_packets=%" PRIu64 " tx_bytes=%" PRIu64
 			 " rx_bytes=%" PRIu64 " out_of_buffer=%" PRIu64 " out_of_sequence=%" PRIu64
 			 " duplicates=%" PRIu64 " rnr_sent=%" PRIu64 " timeouts=%" PRIu64
-			 " retry_exceeded=%" PRIu64 " bad_pkt=%" PRIu64 " cq_overruns=%" PRIu64 "\n",
+			 " retry_exceeded=%" PRIu64 " bad_pkt=%" PRIu64 " cq_overruns=%" PRIu64
+			 "\n",
 			 n->tx_packets, n->rx_packets, n->tx_bytes, n->rx_bytes, n->out_of_buffer,
-			 n->out_of_sequence, n->duplicates, n->rnr_sent, n->timeouts, n->retry_exceeded,
-			 n->bad_pkt, n->cq_overruns);
+			 n->out_of_sequence, n->duplicates, n->rnr_sent, n->timeouts,
+			 n->retry_exceeded, n->bad_pkt, n->cq_overruns);
 		return out;
 	} else if (!strcmp(line, "stamps")) {
-		snprintf(out, size, "doorbell=%" PRId64 " cqe=%" PRId64 " irq=%" PRId64 "\n", hca->stamp_doorbell,
-			 hca->stamp_cqe, hca->stamp_irq);
+		snprintf(out, size, "doorbell=%" PRId64 " cqe=%" PRId64 " irq=%" PRId64 "\n",
+			 hca->stamp_doorbell, hca->stamp_cqe, hca->stamp_irq);
 		return out;
 	} else if (!strcmp(line, "objects")) {
-		snprintf(out, size, "uar=%u pd=%u mkey=%u eq=%u cq=%u qp=%u srq=%u xrcd=%u td=%u other=%u\n",
-			 hca->uars.used, hca->pds.used, hca->mkeys.used, hca->eqs.used, hca->cqs.used,
-			 hca->qps.used, hca->srqs.used, hca->xrcds.used, hca->tds.used, hca->misc.used);
+		snprintf(out, size,
+			 "uar=%u pd=%u mkey=%u eq=%u cq=%u qp=%u srq=%u xrcd=%u td=%u other=%u\n",
+			 hca->uars.used, hca->pds.used, hca->mkeys.used, hca->eqs.used,
+			 hca->cqs.used, hca->qps.used, hca->srqs.used, hca->xrcds.used,
+			 hca->tds.used, hca->misc.used);
 		return out;
 	} else if (!strcmp(line, "clear")) {
 		memset(f, 0, sizeof(*f));
 	} else {
 		return "error: unknown fault: use drop|duplicate|corrupt [every] N, delay US, "
-		       "fail-command N [STATUS [OPCODE]], link up|down, fatal, remove, counters, stamps, objects, clear\n";
+		       "fail-command N [STATUS [OPCODE]], link up|down, fatal, remove, counters, "
+		       "stamps, objects, clear\n";
 	}
 	return "ok\n";
 }
@@ -165,8 +171,9 @@ bool fault_open(struct hca *hca, char **error)
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
 	if (strlen(hca->control) >= sizeof(a.sun_path)) {
-		*error = g_strdup_printf("control socket '%s' is longer than %zu characters: use a shorter path",
-					 hca->control, sizeof(a.sun_path) - 1);
+		*error = g_strdup_printf(
+			"control socket '%s' is longer than %zu characters: use a shorter path",
+			hca->control, sizeof(a.sun_path) - 1);
 		return false;
 	}
 	strcpy(a.sun_path, hca->control);
@@ -178,7 +185,8 @@ bool fault_open(struct hca *hca, char **error)
 		return false;
 	}
 	hca->control_conn = -1;
-	qemu_thread_create(&hca->control_thread, "hca-control", control_thread, hca, QEMU_THREAD_JOINABLE);
+	qemu_thread_create(&hca->control_thread, "hca-control", control_thread, hca,
+			   QEMU_THREAD_JOINABLE);
 	return true;
 }
 

@@ -67,7 +67,8 @@ struct hca_buf {
 bool buf_init(struct hca_buf *b, const uint8_t *pas, size_t pas_bytes,
 	      unsigned int page_shift, uint32_t offset, uint64_t size);
 void buf_free(struct hca_buf *b);
-bool buf_rw(struct hca *hca, const struct hca_buf *b, uint64_t off, void *p, size_t len, bool write);
+bool buf_rw(struct hca *hca, const struct hca_buf *b, uint64_t off, void *p, size_t len,
+	    bool write);
 
 /* ---- tables ---------------------------------------------------------------- */
 
@@ -225,7 +226,7 @@ struct hca_qp {
 	uint8_t type, state;
 	uint8_t ctx[IFC_BYTES(qpc)];	/* as the guest sees it by QUERY_QP */
 	uint32_t cq_snd, cq_rcv, srqn, xrcd;
-	uint8_t scatter_req, scatter_res;	/* bytes of answer, of message, that a CQE may hold */
+	uint8_t scatter_req, scatter_res; /* bytes of answer, of message, that a CQE may hold */
 	uint8_t rq_type;
 	bool no_sq;
 	uint64_t dbr;
@@ -303,12 +304,29 @@ struct hca_ethq {
 /* ---- packets ------------------------------------------------------------------ */
 
 enum {
-	PKT_SEND_FIRST = 0x00, PKT_SEND_MIDDLE = 0x01, PKT_SEND_LAST = 0x02, PKT_SEND_LAST_IMM = 0x03,
-	PKT_SEND_ONLY = 0x04, PKT_SEND_ONLY_IMM = 0x05, PKT_WRITE_FIRST = 0x06, PKT_WRITE_MIDDLE = 0x07,
-	PKT_WRITE_LAST = 0x08, PKT_WRITE_LAST_IMM = 0x09, PKT_WRITE_ONLY = 0x0a,
-	PKT_WRITE_ONLY_IMM = 0x0b, PKT_READ_REQ = 0x0c, PKT_READ_FIRST = 0x0d, PKT_READ_MIDDLE = 0x0e,
-	PKT_READ_LAST = 0x0f, PKT_READ_ONLY = 0x10, PKT_ACK = 0x11, PKT_ATOMIC_ACK = 0x12,
-	PKT_CMP_SWAP = 0x13, PKT_FETCH_ADD = 0x14, PKT_SEND_LAST_INV = 0x16, PKT_SEND_ONLY_INV = 0x17,
+	PKT_SEND_FIRST = 0x00,
+	PKT_SEND_MIDDLE = 0x01,
+	PKT_SEND_LAST = 0x02,
+	PKT_SEND_LAST_IMM = 0x03,
+	PKT_SEND_ONLY = 0x04,
+	PKT_SEND_ONLY_IMM = 0x05,
+	PKT_WRITE_FIRST = 0x06,
+	PKT_WRITE_MIDDLE = 0x07,
+	PKT_WRITE_LAST = 0x08,
+	PKT_WRITE_LAST_IMM = 0x09,
+	PKT_WRITE_ONLY = 0x0a,
+	PKT_WRITE_ONLY_IMM = 0x0b,
+	PKT_READ_REQ = 0x0c,
+	PKT_READ_FIRST = 0x0d,
+	PKT_READ_MIDDLE = 0x0e,
+	PKT_READ_LAST = 0x0f,
+	PKT_READ_ONLY = 0x10,
+	PKT_ACK = 0x11,
+	PKT_ATOMIC_ACK = 0x12,
+	PKT_CMP_SWAP = 0x13,
+	PKT_FETCH_ADD = 0x14,
+	PKT_SEND_LAST_INV = 0x16,
+	PKT_SEND_ONLY_INV = 0x17,
 	PKT_ETH = 0xff,
 
 	PKT_F_SOLICITED = 1,
@@ -323,7 +341,7 @@ struct hca_pkt {
 	uint32_t dqpn, sqpn, psn, qkey, imm, rkey, dmalen, msn, srqn;
 	uint64_t va, swap_add, compare;
 	uint16_t slid, dlid, pkey;
-	uint8_t sl, tclass, hop_limit, roce;	/* roce: 0 IB, 1 v1, 2 v2 over IPv6, 3 v2 over IPv4 */
+	uint8_t sl, tclass, hop_limit, roce; /* roce: 0 IB, 1 v1, 2 v2 over IPv6, 3 v2 over IPv4 */
 	uint8_t smac[6], dmac[6], sgid[16], dgid[16];
 	uint8_t data[];
 };
@@ -346,9 +364,18 @@ enum {
 };
 
 enum {
-	EVENT_COMP = 0x00, EVENT_COMM_EST = 0x02, EVENT_SQ_DRAINED = 0x03, EVENT_CQ_ERROR = 0x04,
-	EVENT_WQ_CATAS = 0x05, EVENT_PORT_CHANGE = 0x09, EVENT_CMD = 0x0a, EVENT_WQ_INVAL = 0x10,
-	EVENT_WQ_ACCESS = 0x11, EVENT_SRQ_CATAS = 0x12, EVENT_SRQ_LAST = 0x13, EVENT_SRQ_LIMIT = 0x14,
+	EVENT_COMP = 0x00,
+	EVENT_COMM_EST = 0x02,
+	EVENT_SQ_DRAINED = 0x03,
+	EVENT_CQ_ERROR = 0x04,
+	EVENT_WQ_CATAS = 0x05,
+	EVENT_PORT_CHANGE = 0x09,
+	EVENT_CMD = 0x0a,
+	EVENT_WQ_INVAL = 0x10,
+	EVENT_WQ_ACCESS = 0x11,
+	EVENT_SRQ_CATAS = 0x12,
+	EVENT_SRQ_LAST = 0x13,
+	EVENT_SRQ_LIMIT = 0x14,
 };
 
 enum { PORT_SUB_DOWN = 1, PORT_SUB_ACTIVE = 4 };
@@ -372,8 +399,8 @@ struct hca_fault {
 
 struct hca_counters {
 	uint64_t tx_packets, rx_packets, tx_bytes, rx_bytes, out_of_buffer, out_of_sequence,
-		 duplicates, rnr_sent, timeouts, retry_exceeded, bad_pkt, qkey_violations, cq_overruns,
-		 resp_access, req_access;
+		duplicates, rnr_sent, timeouts, retry_exceeded, bad_pkt, qkey_violations,
+		cq_overruns, resp_access, req_access;
 };
 
 struct hca {
@@ -480,7 +507,8 @@ void qp_destroy(struct hca *hca, void *obj);
 void srq_destroy(struct hca *hca, void *obj);
 void mkey_load(struct hca_mkey *m, const uint8_t *ctx);
 bool mkey_resize(struct hca *hca, struct hca_mkey *m, uint32_t octowords);
-bool mem_check(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_t va, uint64_t len, unsigned int access);
+bool mem_check(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_t va, uint64_t len,
+	       unsigned int access);
 bool mem_rw(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_t va, void *p,
 	    size_t len, unsigned int access, bool write);
 
@@ -496,8 +524,10 @@ void event_post(struct hca *hca, unsigned int type, unsigned int sub, const uint
 void event_qp(struct hca *hca, unsigned int type, uint32_t qpn);
 void event_srq(struct hca *hca, unsigned int type, uint32_t srqn);
 void event_port(struct hca *hca, unsigned int sub);
-void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, uint8_t syndrome, uint8_t vendor);
-void complete_recv_error(struct hca *hca, struct hca_qp *qp, struct hca_recv *rx, uint8_t syndrome, uint8_t vendor);
+void complete_req(struct hca *hca, struct hca_qp *qp, const struct hca_req *r, uint8_t syndrome,
+		  uint8_t vendor);
+void complete_recv_error(struct hca *hca, struct hca_qp *qp, struct hca_recv *rx, uint8_t syndrome,
+			 uint8_t vendor);
 
 /* wqe.c */
 void sq_doorbell(struct hca *hca, uint32_t uar, uint32_t word0, uint32_t word1);
@@ -508,9 +538,10 @@ void qp_flush(struct hca *hca, struct hca_qp *qp);
 void qp_error(struct hca *hca, struct hca_qp *qp);
 bool qp_wqe(struct hca *hca, struct hca_qp *qp, uint32_t req);
 int recv_take(struct hca *hca, struct hca_qp *qp, uint32_t srqn, struct hca_recv *rx);
-bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_t off, uint8_t *p, size_t len);
-bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_sgl *sgl, uint64_t off,
-	     const uint8_t *p, size_t len);
+bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_t off, uint8_t *p,
+	    size_t len);
+bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_sgl *sgl,
+	     uint64_t off, const uint8_t *p, size_t len);
 bool sq_take(struct hca *hca, struct hca_qp *qp);
 uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w);
 void qp_fail(struct hca *hca, struct hca_qp *qp);

@@ -111,8 +111,10 @@ void mkey_load(struct hca_mkey *m, const uint8_t *ctx)
 	memmove(m->ctx, ctx, sizeof(m->ctx));
 	m->free = GET(mkc, ctx, free);
 	m->umr_en = GET(mkc, ctx, umr_en);
-	m->access = (GET(mkc, ctx, lr) ? ACC_LOCAL_READ : 0) | (GET(mkc, ctx, lw) ? ACC_LOCAL_WRITE : 0) |
-		    (GET(mkc, ctx, rr) ? ACC_REMOTE_READ : 0) | (GET(mkc, ctx, rw) ? ACC_REMOTE_WRITE : 0) |
+	m->access = (GET(mkc, ctx, lr) ? ACC_LOCAL_READ : 0) |
+		    (GET(mkc, ctx, lw) ? ACC_LOCAL_WRITE : 0) |
+		    (GET(mkc, ctx, rr) ? ACC_REMOTE_READ : 0) |
+		    (GET(mkc, ctx, rw) ? ACC_REMOTE_WRITE : 0) |
 		    (GET(mkc, ctx, a) ? ACC_ATOMIC : 0);
 	m->mode = GET(mkc, ctx, access_mode_1_0) | GET(mkc, ctx, access_mode_4_2) << 2;
 	m->qpn = GET(mkc, ctx, qpn);
@@ -164,7 +166,8 @@ bool mem_check(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_
 static bool mkey_rw(struct hca *hca, struct hca_mkey *m, uint64_t va, uint8_t *p, size_t len,
 		    unsigned int access, bool write, unsigned int depth);
 
-static bool mtt_rw(struct hca *hca, struct hca_mkey *m, uint64_t va, uint8_t *p, size_t len, bool write)
+static bool mtt_rw(struct hca *hca, struct hca_mkey *m, uint64_t va, uint8_t *p, size_t len,
+		   bool write)
 {
 	uint64_t page;
 

@@ -137,7 +137,8 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 	if (hca->gone)
 		return ~0ULL;
 	if (size < 4)	/* the driver reads single bytes of the health buffer */
-		return bar_read(opaque, addr & ~3ULL, 4) >> ((4 - size - (addr & 3)) * 8) & ((1ULL << size * 8) - 1);
+		return bar_read(opaque, addr & ~3ULL, 4) >> ((4 - size - (addr & 3)) * 8) &
+		       ((1ULL << size * 8) - 1);
 	if (size == 8)
 		return (bar_read(opaque, addr, 4) << 32) | bar_read(opaque, addr + 4, 4);
 
@@ -149,7 +150,8 @@ static uint64_t bar_read(void *opaque, hwaddr addr, unsigned int size)
 	case REG_CMDQ_H:
 		return hca->cmdq_h;
 	case REG_CMDQ_L:
-		return (hca->cmdq_l & ~0xfffU) | hca->nic_state << 8 | CMDQ_LOG_SZ << 4 | CMDQ_LOG_STRIDE;
+		return (hca->cmdq_l & ~0xfffU) | hca->nic_state << 8 | CMDQ_LOG_SZ << 4 |
+		       CMDQ_LOG_STRIDE;
 	case REG_INITIALIZING:
 		return 1U << 30;	/* initialized, and can be reset by software */
 	case REG_HEALTH_FW:
@@ -294,9 +296,11 @@ static void hca_realize(PCIDevice *pci, Error **errp)
 	pci_config_set_interrupt_pin(pci->config, 0);
 
 	memory_region_init_io(&d->bar, OBJECT(d), &bar_ops, hca, "kverbs-hca", HCA_BAR_SIZE);
-	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, &d->bar);
+	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
+			 &d->bar);
 	if (pcie_endpoint_cap_init(pci, 0x60) < 0) {
-		error_setg(errp, "kverbs-hca: needs a PCI Express slot: put a pcie-root-port before it");
+		error_setg(errp,
+			   "kverbs-hca: needs a PCI Express slot: put a pcie-root-port before it");
 		return;
 	}
 	if (msix_init_exclusive_bar(pci, HCA_NUM_VECTORS, 2, errp))
@@ -319,7 +323,8 @@ static void hca_realize(PCIDevice *pci, Error **errp)
 		fabric_detach(hca);
 		return;
 	}
-	hca_trace(hca, "device %s lid %u guid %016" PRIx64, hca->roce ? "roce" : "ib", hca->lid, hca->guid);
+	hca_trace(hca, "device %s lid %u guid %016" PRIx64, hca->roce ? "roce" : "ib", hca->lid,
+		  hca->guid);
 }
 
 static void hca_exit(PCIDevice *pci)

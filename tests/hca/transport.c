@@ -21,8 +21,9 @@ enum {
 
 /* min_rnr_timer to nanoseconds, from the specification's table */
 static const uint32_t rnr_us[32] = {
-	655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120,
-	7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
+	655360, 10,    20,    30,    40,    60,	    80,	    120,    160,    240,    320,
+	480,	640,   960,   1280,  1920,  2560,   3840,   5120,   7680,   10240,  15360,
+	20480,	30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
 };
 
 static bool is_ud(uint8_t type)
@@ -153,7 +154,8 @@ void transport_retire(struct hca *hca, struct hca_qp *qp)
 /* The oldest request fails. */
 static void fail_head(struct hca *hca, struct hca_qp *qp, uint8_t syndrome, uint8_t vendor)
 {
-	while (qp->req_head != qp->req_tail && req_at(qp, qp->req_head)->done && qp->req_head != qp->snd)
+	while (qp->req_head != qp->req_tail && req_at(qp, qp->req_head)->done &&
+	       qp->req_head != qp->snd)
 		transport_retire(hca, qp);
 	if (qp->req_head == qp->req_tail || qp->state != QPS_RTS)
 		return;
@@ -176,7 +178,8 @@ void transport_timeout(struct hca *hca, void *opaque)
 	if (qp->req_head == qp->req_tail)
 		return;
 	hca->cnt.timeouts++;
-	hca_trace(hca, "QP 0x%x timeout at psn 0x%x, %u retries left", qp->qpn, qp->una, qp->retries);
+	hca_trace(hca, "QP 0x%x timeout at psn 0x%x, %u retries left", qp->qpn, qp->una,
+		  qp->retries);
 	if (!qp->retries) {
 		hca->cnt.retry_exceeded++;
 		fail_head(hca, qp, SYND_RETRY_EXC, VENDOR_RETRY);
@@ -395,7 +398,8 @@ static void acked(struct hca *hca, struct hca_qp *qp, uint32_t psn)
 		if (psn_diff(psn, r->psn) < 0)
 			break;
 		if (is_read_or_atomic(r->opcode)) {
-			/* Later work is acknowledged, this was never answered: the answer is lost. */
+			/* Later work is acknowledged, this was never answered: the answer is lost.
+			 */
 			if (psn_diff(psn, psn_add(r->psn, r->npkt - 1)) > 0 || r->got < r->npkt) {
 				uint32_t from = psn_add(r->psn, r->got);
 
@@ -480,11 +484,13 @@ static void rx_ack(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 }
 
 /* An answer of one packet may go into the completion instead of memory. */
-static bool answer_inline(struct hca *hca, struct hca_qp *qp, struct hca_req *r, const void *p, uint32_t len)
+static bool answer_inline(struct hca *hca, struct hca_qp *qp, struct hca_req *r, const void *p,
+			  uint32_t len)
 {
 	struct hca_cq *cq = table_get(&hca->cqs, qp->cq_snd);
 
-	if (!cq || !r->signaled || r->npkt != 1 || !len || len > MIN(qp->scatter_req, cq->stride / 2))
+	if (!cq || !r->signaled || r->npkt != 1 || !len ||
+	    len > MIN(qp->scatter_req, cq->stride / 2))
 		return false;
 	memcpy(r->data, p, len);
 	r->inlined = len;
@@ -634,7 +640,8 @@ void transport_owed(struct hca *hca, struct hca_qp *qp)
 			left = o->len - o->sent;
 			n = MIN(left, qp->mtu);
 			p = packet(qp, n);
-			if (!mem_rw(hca, o->rkey, o->pd, qp->qpn, o->va + o->sent, p->data, n, ACC_REMOTE_READ, false)) {
+			if (!mem_rw(hca, o->rkey, o->pd, qp->qpn, o->va + o->sent, p->data, n,
+				    ACC_REMOTE_READ, false)) {
 				/* The key went away while it was being read. */
 				g_free(p);
 				answer(hca, qp, PKT_ACK, AETH_NAK | NAK_ACCESS, o->psn);
@@ -670,7 +677,8 @@ static void refuse(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_
 		answer(hca, qp, PKT_ACK, AETH_NAK | nak, p->psn);
 		hca->cnt.resp_access += nak == NAK_ACCESS;
 		if (nak != NAK_OP)
-			event_qp(hca, nak == NAK_ACCESS ? EVENT_WQ_ACCESS : EVENT_WQ_INVAL, qp->qpn);
+			event_qp(hca, nak == NAK_ACCESS ? EVENT_WQ_ACCESS : EVENT_WQ_INVAL,
+				 qp->qpn);
 		qp_error(hca, qp);
 	} else {
 		/* An unreliable connection drops the message. */
@@ -681,7 +689,8 @@ static void refuse(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_
 	}
 }
 
-static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t opcode, uint32_t bytes, bool inlined)
+static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t opcode,
+		      uint32_t bytes, bool inlined)
 {
 	struct hca_cq *cq = table_get(&hca->cqs, qp->rx.cqn);
 	uint8_t cqe[64] = { };
@@ -717,7 +726,8 @@ static void recv_done(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uin
 	cq_post(hca, cq, cqe, opcode, p->flags & PKT_F_SOLICITED);
 }
 
-static void recv_failed(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t syndrome, uint8_t nak)
+static void recv_failed(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint8_t syndrome,
+			uint8_t nak)
 {
 	complete_recv_error(hca, qp, &qp->rx, syndrome, VENDOR_REQ);
 	qp->rx.active = false;
@@ -742,7 +752,8 @@ static bool recv_ready(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 	return false;
 }
 
-static uint8_t atomic_execute(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p, uint64_t *result)
+static uint8_t atomic_execute(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p,
+			      uint64_t *result)
 {
 	uint64_t v;
 
@@ -787,12 +798,18 @@ static void rx_duplicate(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 	hca->cnt.duplicates++;
 	switch (p->op) {
 	case PKT_READ_REQ:
-		if (!mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ) && p->dmalen)
+		if (!mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen,
+			       ACC_REMOTE_READ) &&
+		    p->dmalen)
 			return;
 		o = reads_owed(qp) < MAX(qp->max_dest_rd, 1) ? owe(qp) : NULL;
 		if (o)
-			*o = (struct hca_owed) { 
-				.what = OWE_READ, .psn = p->psn, .pd = resp_pd(hca, qp, p), .rkey = p->rkey, .len = p->dmalen, .va = p->va };
+			*o = (struct hca_owed){.what = OWE_READ,
+					       .psn = p->psn,
+					       .pd = resp_pd(hca, qp, p),
+					       .rkey = p->rkey,
+					       .len = p->dmalen,
+					       .va = p->va};
 		break;
 	case PKT_CMP_SWAP:
 	case PKT_FETCH_ADD:
@@ -801,7 +818,9 @@ static void rx_duplicate(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 				continue;
 			o = owe(qp);
 			if (o)
-				*o = (struct hca_owed) { .what = OWE_ATOMIC, .psn = p->psn, .result = qp->atomics[i].result };
+				*o = (struct hca_owed){.what = OWE_ATOMIC,
+						       .psn = p->psn,
+						       .result = qp->atomics[i].result};
 			break;
 		}
 		break;
@@ -872,11 +891,14 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		refuse(hca, qp, p, NAK_INVALID);
 		return;
 	}
-	last = p->op != PKT_SEND_FIRST && p->op != PKT_SEND_MIDDLE && p->op != PKT_WRITE_FIRST && p->op != PKT_WRITE_MIDDLE;
-	imm = p->op == PKT_SEND_LAST_IMM || p->op == PKT_SEND_ONLY_IMM || p->op == PKT_WRITE_LAST_IMM || p->op == PKT_WRITE_ONLY_IMM;
+	last = p->op != PKT_SEND_FIRST && p->op != PKT_SEND_MIDDLE && p->op != PKT_WRITE_FIRST &&
+	       p->op != PKT_WRITE_MIDDLE;
+	imm = p->op == PKT_SEND_LAST_IMM || p->op == PKT_SEND_ONLY_IMM ||
+	      p->op == PKT_WRITE_LAST_IMM || p->op == PKT_WRITE_ONLY_IMM;
 
 	/* The sequence of first, middle and last, and their lengths */
-	if ((send || write) && (first ? qp->rx_state != RX_IDLE : qp->rx_state != (send ? RX_SEND : RX_WRITE))) {
+	if ((send || write) &&
+	    (first ? qp->rx_state != RX_IDLE : qp->rx_state != (send ? RX_SEND : RX_WRITE))) {
 		if (rc || !first) {
 			refuse(hca, qp, p, NAK_INVALID);
 			if (!rc)
@@ -909,7 +931,8 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			return;
 		}
 		inlined = message_inline(hca, qp, p, first && last);
-		if (!inlined && !scatter(hca, qp, qp->rx.pd, &qp->rx.sgl, qp->rx.filled, p->data, p->len)) {
+		if (!inlined &&
+		    !scatter(hca, qp, qp->rx.pd, &qp->rx.sgl, qp->rx.filled, p->data, p->len)) {
 			recv_failed(hca, qp, p, SYND_LOCAL_PROT, NAK_OP);
 			return;
 		}
@@ -928,7 +951,9 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			recv_done(hca, qp, p, cqe_op, qp->rx.filled, inlined);
 	} else if (write) {
 		if (first) {
-			if (!qp->rwe || (p->dmalen && !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_WRITE))) {
+			if (!qp->rwe ||
+			    (p->dmalen && !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn,
+						     p->va, p->dmalen, ACC_REMOTE_WRITE))) {
 				refuse(hca, qp, p, NAK_ACCESS);
 				if (!rc)
 					qp->epsn = psn_add(p->psn, 1);
@@ -950,7 +975,8 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			}
 			return;
 		}
-		if (!mem_rw(hca, qp->w_rkey, resp_pd(hca, qp, p), qp->qpn, qp->w_va, p->data, p->len, ACC_REMOTE_WRITE, true)) {
+		if (!mem_rw(hca, qp->w_rkey, resp_pd(hca, qp, p), qp->qpn, qp->w_va, p->data,
+			    p->len, ACC_REMOTE_WRITE, true)) {
 			refuse(hca, qp, p, NAK_ACCESS);
 			return;
 		}
@@ -960,8 +986,9 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 		if (last && imm)
 			recv_done(hca, qp, p, CQE_RESP_WR_IMM, p->dmalen, false);
 	} else if (p->op == PKT_READ_REQ) {
-		if (!qp->rre || p->dmalen > 1U << HCA_LOG_MAX_MSG || (p->dmalen &&
-		    !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va, p->dmalen, ACC_REMOTE_READ))) {
+		if (!qp->rre || p->dmalen > 1U << HCA_LOG_MAX_MSG ||
+		    (p->dmalen && !mem_check(hca, p->rkey, resp_pd(hca, qp, p), qp->qpn, p->va,
+					     p->dmalen, ACC_REMOTE_READ))) {
 			refuse(hca, qp, p, NAK_ACCESS);
 			return;
 		}
@@ -970,8 +997,12 @@ static void rx_request(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 			refuse(hca, qp, p, NAK_INVALID);
 			return;
 		}
-		*o = (struct hca_owed) { 
-				.what = OWE_READ, .psn = p->psn, .pd = resp_pd(hca, qp, p), .rkey = p->rkey, .len = p->dmalen, .va = p->va };
+		*o = (struct hca_owed){.what = OWE_READ,
+				       .psn = p->psn,
+				       .pd = resp_pd(hca, qp, p),
+				       .rkey = p->rkey,
+				       .len = p->dmalen,
+				       .va = p->va};
 		npkt = MAX(1, DIV_ROUND_UP(p->dmalen, qp->mtu));
 	} else {
 		uint64_t result = 0;
@@ -1081,7 +1112,8 @@ static void rx_multicast(struct hca *hca, struct hca_pkt *p)
 	QTAILQ_FOREACH(g, &hca->mcgs, link) {
 		struct hca_qp *qp = table_get(&hca->qps, g->qpn);
 
-		if (qp && !memcmp(g->gid, p->dgid, 16) && qp->state >= QPS_RTR && qp->state != QPS_ERR && is_ud(qp->type))
+		if (qp && !memcmp(g->gid, p->dgid, 16) && qp->state >= QPS_RTR &&
+		    qp->state != QPS_ERR && is_ud(qp->type))
 			rx_datagram(hca, qp, p);
 	}
 }

@@ -56,7 +56,8 @@ void sq_blueflame(struct hca *hca, uint32_t uar, const uint8_t *wqe)
 
 	if (!qp || qp->state != QPS_RTS || r.opcode != OP_NOP || (wqe[11] & 0xc) != 8)
 		return;
-	if (!buf_rw(hca, &qp->buf, qp->sq_offset + (r.index & ((1U << qp->log_sq) - 1)) * 64UL, ctrl, CTRL, false))
+	if (!buf_rw(hca, &qp->buf, qp->sq_offset + (r.index & ((1U << qp->log_sq) - 1)) * 64UL,
+		    ctrl, CTRL, false))
 		return;
 	if ((ctrl[11] & 0xc) != 8)
 		complete_req(hca, qp, &r, 0, 0);
@@ -96,7 +97,9 @@ static void wqe_data(struct hca_wqe *w, size_t at)
 			*s = (struct hca_sge) { .addr = at + 4, .len = count, .inlined = true };
 			at += ROUND_UP(4 + count, 16);
 		} else {
-			*s = (struct hca_sge) { .addr = be64p(w->raw + at + 8), .lkey = be32p(w->raw + at + 4), .len = count };
+			*s = (struct hca_sge){.addr = be64p(w->raw + at + 8),
+					      .lkey = be32p(w->raw + at + 4),
+					      .len = count};
 			at += DATA;
 		}
 		w->sgl.n++;
@@ -188,7 +191,8 @@ static bool opcode_allowed(const struct hca_qp *qp, uint8_t opcode)
 	case OP_NOP:
 		return true;
 	case OP_UMR:
-		return qp->type == QPT_RC || qp->type == QPT_UC || qp->type == QPT_XRC || qp->type == QPT_REG_UMR;
+		return qp->type == QPT_RC || qp->type == QPT_UC || qp->type == QPT_XRC ||
+		       qp->type == QPT_REG_UMR;
 	case OP_SEND:
 	case OP_SEND_IMM:
 		return qp->type != QPT_REG_UMR && qp->type != QPT_RAW;
@@ -247,7 +251,8 @@ taken:
 	return true;
 }
 
-bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_t off, uint8_t *p, size_t len)
+bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_t off, uint8_t *p,
+	    size_t len)
 {
 	for (unsigned int i = 0; len && i < w->sgl.n; i++) {
 		const struct hca_sge *s = &w->sgl.sge[i];
@@ -260,7 +265,8 @@ bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_
 		n = MIN(len, s->len - off);
 		if (s->inlined)
 			memcpy(p, w->raw + s->addr + off, n);
-		else if (!mem_rw(hca, s->lkey, qp->pd, qp->qpn, s->addr + off, p, n, ACC_LOCAL_READ, false))
+		else if (!mem_rw(hca, s->lkey, qp->pd, qp->qpn, s->addr + off, p, n, ACC_LOCAL_READ,
+				 false))
 			return false;
 		p += n;
 		len -= n;
@@ -269,8 +275,8 @@ bool gather(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, uint64_
 	return !len;
 }
 
-bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_sgl *sgl, uint64_t off,
-	     const uint8_t *p, size_t len)
+bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_sgl *sgl,
+	     uint64_t off, const uint8_t *p, size_t len)
 {
 	for (unsigned int i = 0; len && i < sgl->n; i++) {
 		const struct hca_sge *s = &sgl->sge[i];
@@ -281,8 +287,8 @@ bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_s
 			continue;
 		}
 		n = MIN(len, s->len - off);
-		if (s->inlined ||
-		    !mem_rw(hca, s->lkey, pd, qp->qpn, s->addr + off, (void *)p, n, ACC_LOCAL_WRITE, true))
+		if (s->inlined || !mem_rw(hca, s->lkey, pd, qp->qpn, s->addr + off, (void *)p, n,
+					  ACC_LOCAL_WRITE, true))
 			return false;
 		p += n;
 		len -= n;
@@ -294,17 +300,30 @@ bool scatter(struct hca *hca, struct hca_qp *qp, uint32_t pd, const struct hca_s
 /* ---- memory-key updates by WQE ---------------------------------------------------- */
 
 enum {
-	UMR_INLINE = 0x80, UMR_FAIL_IF_FREE = 0x40, UMR_FAIL_IF_NOT_FREE = 0x20, UMR_OFFSET_EN = 0x10,
-	UMR_CTRL = 48, UMR_MKEY = 64,
+	UMR_INLINE = 0x80,
+	UMR_FAIL_IF_FREE = 0x40,
+	UMR_FAIL_IF_NOT_FREE = 0x20,
+	UMR_OFFSET_EN = 0x10,
+	UMR_CTRL = 48,
+	UMR_MKEY = 64,
 };
 
-static const struct { unsigned int bit; size_t off, bits; } umr_fields[] = {
-	{ 0, IFC_OFF(mkc, len), 64 }, { 0, IFC_OFF(mkc, length64), 1 },
-	{ 1, IFC_OFF(mkc, log_page_size), 5 }, { 6, IFC_OFF(mkc, start_addr), 64 },
-	{ 7, IFC_OFF(mkc, pd), 24 }, { 8, IFC_OFF(mkc, en_rinval), 1 }, { 13, IFC_OFF(mkc, mkey_7_0), 8 },
-	{ 14, IFC_OFF(mkc, qpn), 24 }, { 17, IFC_OFF(mkc, lr), 1 }, { 18, IFC_OFF(mkc, lw), 1 },
-	{ 19, IFC_OFF(mkc, rr), 1 }, { 20, IFC_OFF(mkc, rw), 1 }, { 21, IFC_OFF(mkc, a), 1 },
-	{ 29, IFC_OFF(mkc, free), 1 },
+static const struct { unsigned int bit; size_t off, bits;
+} umr_fields[] = {
+	{0, IFC_OFF(mkc, len), 64},
+	{0, IFC_OFF(mkc, length64), 1},
+	{1, IFC_OFF(mkc, log_page_size), 5},
+	{6, IFC_OFF(mkc, start_addr), 64},
+	{7, IFC_OFF(mkc, pd), 24},
+	{8, IFC_OFF(mkc, en_rinval), 1},
+	{13, IFC_OFF(mkc, mkey_7_0), 8},
+	{14, IFC_OFF(mkc, qpn), 24},
+	{17, IFC_OFF(mkc, lr), 1},
+	{18, IFC_OFF(mkc, lw), 1},
+	{19, IFC_OFF(mkc, rr), 1},
+	{20, IFC_OFF(mkc, rw), 1},
+	{21, IFC_OFF(mkc, a), 1},
+	{29, IFC_OFF(mkc, free), 1},
 };
 
 static uint8_t umr_apply(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
@@ -341,15 +360,17 @@ static uint8_t umr_apply(struct hca *hca, struct hca_qp *qp, const struct hca_wq
 			if (end < at + DATA)
 				return SYND_LOCAL_QP_OP;
 			have = be32p(data);
-			if (!mem_rw(hca, be32p(data + 4), qp->pd, qp->qpn, be64p(data + 8), m->xlt + offset * 16UL,
-				    MIN(bytes, have), ACC_LOCAL_READ, false))
+			if (!mem_rw(hca, be32p(data + 4), qp->pd, qp->qpn, be64p(data + 8),
+				    m->xlt + offset * 16UL, MIN(bytes, have), ACC_LOCAL_READ,
+				    false))
 				return SYND_LOCAL_PROT;
 		}
 	}
 	memcpy(ctx, m->ctx, sizeof(ctx));
 	for (size_t i = 0; i < ARRAY_SIZE(umr_fields); i++)
 		if (mask & (1ULL << umr_fields[i].bit))
-			ifc_set(ctx, umr_fields[i].off, umr_fields[i].bits, ifc_get(seg, umr_fields[i].off, umr_fields[i].bits));
+			ifc_set(ctx, umr_fields[i].off, umr_fields[i].bits,
+				ifc_get(seg, umr_fields[i].off, umr_fields[i].bits));
 	mkey_load(m, ctx);
 	return 0;
 }
@@ -360,8 +381,11 @@ uint8_t umr_execute(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w)
 	uint8_t syndrome = umr_apply(hca, qp, w);
 
 	if (syndrome)
-		hca_trace(hca, "QP 0x%x key update of 0x%x refused with 0x%x: flags 0x%x octowords %u mask 0x%" PRIx64,
-			  qp->qpn, w->imm, syndrome, w->raw[CTRL], be16p(w->raw + CTRL + 4), be64p(w->raw + CTRL + 8));
+		hca_trace(hca,
+			  "QP 0x%x key update of 0x%x refused with 0x%x: flags 0x%x octowords %u "
+			  "mask 0x%" PRIx64,
+			  qp->qpn, w->imm, syndrome, w->raw[CTRL], be16p(w->raw + CTRL + 4),
+			  be64p(w->raw + CTRL + 8));
 	return syndrome;
 }
 
@@ -392,7 +416,8 @@ static int srq_take(struct hca *hca, struct hca_qp *qp, struct hca_srq *srq, str
 	if (srq->error || posted == srq->taken)
 		return -1;
 	rx->index = srq->linked ? srq->next : srq->taken;
-	if (!buf_rw(hca, &srq->buf, (uint64_t)(rx->index & (size - 1)) << srq->log_stride, raw, len, false)) {
+	if (!buf_rw(hca, &srq->buf, (uint64_t)(rx->index & (size - 1)) << srq->log_stride, raw, len,
+		    false)) {
 		srq->error = true;
 		event_srq(hca, EVENT_SRQ_CATAS, srq->srqn);
 		return -1;
@@ -433,8 +458,9 @@ int recv_take(struct hca *hca, struct hca_qp *qp, uint32_t srqn, struct hca_recv
 		len = MIN(16UL << qp->log_rq_stride, sizeof(raw));
 		if (posted == qp->rq_ci || (uint16_t)(posted - qp->rq_ci) > 1U << qp->log_rq)
 			return -1;
-		if (!buf_rw(hca, &qp->buf, (qp->rq_ci & ((1UL << qp->log_rq) - 1)) << (4 + qp->log_rq_stride),
-			    raw, len, false))
+		if (!buf_rw(hca, &qp->buf,
+			    (qp->rq_ci & ((1UL << qp->log_rq) - 1)) << (4 + qp->log_rq_stride), raw,
+			    len, false))
 			return -1;
 		rx->index = qp->rq_ci++;
 		rx->pd = qp->pd;
@@ -470,12 +496,14 @@ void qp_flush(struct hca *hca, struct hca_qp *qp)
 		struct hca_req r = { .index = qp->sq_ci, .nbb = 1 };
 		uint8_t ctrl[CTRL];
 
-		if ((uint16_t)(qp->sq_prod - qp->sq_ci) > size || !sq_read(hca, qp, qp->sq_ci, ctrl, CTRL)) {
+		if ((uint16_t)(qp->sq_prod - qp->sq_ci) > size ||
+		    !sq_read(hca, qp, qp->sq_ci, ctrl, CTRL)) {
 			qp->sq_ci = qp->sq_prod;
 			break;
 		}
 		r.opcode = ctrl[3];
-		r.nbb = MIN(MAX(1, DIV_ROUND_UP(ctrl[7] & 0x3f, 4)), (uint16_t)(qp->sq_prod - qp->sq_ci));
+		r.nbb = MIN(MAX(1, DIV_ROUND_UP(ctrl[7] & 0x3f, 4)),
+			    (uint16_t)(qp->sq_prod - qp->sq_ci));
 		complete_req(hca, qp, &r, SYND_FLUSH, 0xf9);
 		qp->sq_ci += r.nbb;
 		budget--;

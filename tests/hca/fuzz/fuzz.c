@@ -142,7 +142,8 @@ static uint32_t command(const uint8_t *in, size_t len, uint8_t *out, size_t out_
 		size_t n = dir ? out_len : len, at = MBOX + dir * 0x80000;
 
 		stq_be_p(e + (dir ? 48 : 8), at);
-		for (size_t off = 16; off < n && at < MBOX + (dir + 1) * 0x80000 - 1024; off += 512, at += 1024) {
+		for (size_t off = 16; off < n && at < MBOX + (dir + 1) * 0x80000 - 1024;
+		     off += 512, at += 1024) {
 			memset(ram + at, 0, 576);
 			if (!dir)
 				memcpy(ram + at, in + off, MIN(512, n - off));
@@ -305,7 +306,8 @@ static void set_up(void)
 		mkey[i] = command(in, IFC_OFF(create_mkey_in, klm_pas_mtt) / 8 + 128, NULL, 16);
 	}
 	for (int i = 0; i < 8; i++) {
-		static const uint8_t types[8] = { QPT_RC, QPT_RC, QPT_UC, QPT_UC, QPT_UD, QPT_UD, QPT_RC, QPT_RC };
+		static const uint8_t types[8] = {QPT_RC, QPT_RC, QPT_UC, QPT_UC,
+						 QPT_UD, QPT_UD, QPT_RC, QPT_RC};
 
 		qpn[i] = make_qp(types[i], i, i == 7);
 	}
@@ -317,13 +319,16 @@ static void set_up(void)
 static void random_command(void)
 {
 	static const uint16_t ops[] = {
-		0x100, 0x101, 0x107, 0x109, 0x10a, 0x200, 0x201, 0x202, 0x203, 0x301, 0x303, 0x400, 0x401, 0x402, 0x403,
-		0x500, 0x501, 0x502, 0x503, 0x504, 0x505, 0x506, 0x507, 0x50a, 0x50b, 0x50c, 0x50d, 0x50e, 0x705, 0x706, 0x707, 0x708,
-		0x750, 0x754, 0x755, 0x761, 0x762, 0x764, 0x765, 0x770, 0x771, 0x773, 0x800, 0x801, 0x802, 0x805, 0x806, 0x807,
-		0x80e, 0x900, 0x904, 0x905, 0x906, 0x908, 0x909, 0x90a, 0x90c, 0x90d, 0x90e, 0x90f, 0x930, 0x931, 0x933, 0x934,
+		0x100, 0x101, 0x107, 0x109, 0x10a, 0x200, 0x201, 0x202, 0x203, 0x301, 0x303,
+		0x400, 0x401, 0x402, 0x403, 0x500, 0x501, 0x502, 0x503, 0x504, 0x505, 0x506,
+		0x507, 0x50a, 0x50b, 0x50c, 0x50d, 0x50e, 0x705, 0x706, 0x707, 0x708, 0x750,
+		0x754, 0x755, 0x761, 0x762, 0x764, 0x765, 0x770, 0x771, 0x773, 0x800, 0x801,
+		0x802, 0x805, 0x806, 0x807, 0x80e, 0x900, 0x904, 0x905, 0x906, 0x908, 0x909,
+		0x90a, 0x90c, 0x90d, 0x90e, 0x90f, 0x930, 0x931, 0x933, 0x934,
 	};
 	uint16_t op = below(20) ? ops[below(ARRAY_SIZE(ops))] : rnd();
-	size_t len = below(4) ? 300 + below(1200) : below(64), out = below(4) ? 16 + below(4200) : below(40);
+	size_t len = below(4) ? 300 + below(1200) : below(64),
+	       out = below(4) ? 16 + below(4200) : below(40);
 
 	begin(op);
 	stw_be_p(in + 6, below(3) ? below(2) : rnd());
@@ -381,7 +386,9 @@ static void random_send(void)
 		stl_be_p(w + 4, qpn[n] << 8 | ds);
 		stl_be_p(w + 8, rnd());
 		stl_be_p(w + 12, below(2) ? some_key() : rnd());
-		for (at = 16; at < MIN(ds, 28) * 16U && w + at + 16 < ram + QUEUES + 0x10000 + n * 0x4000 + 512 + 2048; at += 16) {
+		for (at = 16; at < MIN(ds, 28) * 16U &&
+			      w + at + 16 < ram + QUEUES + 0x10000 + n * 0x4000 + 512 + 2048;
+		     at += 16) {
 			if (at < 32 && (w[3] & 0x18)) {
 				stq_be_p(w + at, QUEUES + 0x200000 + below(65536));
 				stl_be_p(w + at + 8, some_key());
@@ -519,8 +526,14 @@ int main(int argc, char **argv)
 			case 0: random_command(); break;
 			case 1: random_receive(); break;
 			case 2: random_packet(); break;
-			case 3: cq_arm(&hca, 16, rnd(), below(8) ? cqn[below(2)] : rnd() & 0xffffff); break;
-			case 4: eq_doorbell(&hca, 16, below(4) ? eqn << 24 | below(64) : rnd(), below(2)); break;
+			case 3:
+				cq_arm(&hca, 16, rnd(),
+				       below(8) ? cqn[below(2)] : rnd() & 0xffffff);
+				break;
+			case 4:
+				eq_doorbell(&hca, 16, below(4) ? eqn << 24 | below(64) : rnd(),
+					    below(2));
+				break;
 			case 5:
 				/* The guest polls now and then. */
 				for (int k = 0; k < 2; k++) {
@@ -537,7 +550,9 @@ int main(int argc, char **argv)
 		rounds++;
 	}
 	hca_reset_objects(&hca);
-	printf("%lu rounds from seed %llu: %lu commands (%lu good), %lu doorbells, %lu packets, %" PRIu64 " on the wire, no fault\n",
-	       rounds, (unsigned long long)seed, commands, good, doorbells, packets, hca.cnt.tx_packets);
+	printf("%lu rounds from seed %llu: %lu commands (%lu good), %lu doorbells, %lu packets, "
+	       "%" PRIu64 " on the wire, no fault\n",
+	       rounds, (unsigned long long)seed, commands, good, doorbells, packets,
+	       hca.cnt.tx_packets);
 	return 0;
 }
