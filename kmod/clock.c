@@ -74,7 +74,7 @@ static u32 kv_measure_cost(u32 which)
 
 int kv_clock_init(void)
 {
-	u64 cpu0, cpu1, raw0, raw1;
+	u64 cpu0, cpu1, raw0, raw1, mult;
 
 	kv_raw_desc.mult = 1U << KV_CLOCK_SHIFT;
 	kv_raw_desc.invariant = 1;
@@ -87,8 +87,11 @@ int kv_clock_init(void)
 	/* a counter that stands still is none */
 	if (cpu1 <= cpu0 || raw1 <= raw0)
 		return 0;
-	kv_cpu_desc.mult = (u32)div64_u64((raw1 - raw0) << KV_CLOCK_SHIFT,
-					  cpu1 - cpu0);
+	mult = div64_u64((raw1 - raw0) << KV_CLOCK_SHIFT, cpu1 - cpu0);
+	/* nor is one slower than 4 MHz */
+	if (mult > U32_MAX)
+		return 0;
+	kv_cpu_desc.mult = (u32)mult;
 	kv_cpu_desc.invariant = kv_cpu_clock_invariant();
 	kv_cpu_desc.cost = kv_measure_cost(KVERBS_CLOCK_CPU);
 	return 0;

@@ -45,7 +45,8 @@ struct kv_dev *kv_dev_find(struct net *net, const char *name)
 
 	mutex_lock(&kv_devs_lock);
 	list_for_each_entry(dev, &kv_devs, entry) {
-		if (strcmp(dev_name(&dev->ibdev->dev), name) ||
+		/* the copy: a rename frees what dev_name() returns */
+		if (strcmp(dev->ibdev->name, name) ||
 		    !rdma_dev_access_netns(dev->ibdev, net))
 			continue;
 		kref_get(&dev->ref);
@@ -86,6 +87,11 @@ void kv_dev_refresh(struct kv_dev *dev)
 			dev->port[i].attr = attr;
 		spin_unlock(&dev->ports_lock);
 	}
+}
+
+void kv_dev_refresh_later(struct kv_dev *dev)
+{
+	schedule_work(&dev->refresh);
 }
 
 static void kv_dev_refresh_work(struct work_struct *work)
@@ -154,7 +160,7 @@ static void kv_dev_event(struct ib_event_handler *handler,
 
 	if (event->event == IB_EVENT_DEVICE_FATAL)
 		kv_runs_abort_device(dev, KVERBS_REASON_DEVICE_GONE);
-	schedule_work(&dev->refresh);
+	kv_dev_refresh_later(dev);
 }
 
 static struct ib_client kv_client;
@@ -200,12 +206,13 @@ static void kv_dev_remove(struct ib_device *ibdev, void *data)
 	list_del(&dev->entry);
 	mutex_unlock(&kv_devs_lock);
 	ib_unregister_event_handler(&dev->events);
-	cancel_work_sync(&dev->refresh);
 	WRITE_ONCE(dev->dead, true);
 	smp_mb();	/* pairs with kv_dev_enter() */
 	kv_dev_leave(dev);
 	kv_runs_abort_device(dev, KVERBS_REASON_DEVICE_GONE);
 	wait_for_completion(&dev->left);
+	/* nobody is left who could schedule it */
+	cancel_work_sync(&dev->refresh);
 	dev->ibdev = NULL;
 	kv_dev_put(dev);
 }

@@ -87,6 +87,9 @@ void kv_dev_leave(struct kv_dev *dev);
  */
 void kv_dev_refresh(struct kv_dev *dev);
 
+/* likewise, soon; does not sleep */
+void kv_dev_refresh_later(struct kv_dev *dev);
+
 /**
  * kv_dev_port - cached attributes of a port
  * @dev: device

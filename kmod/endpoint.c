@@ -11,7 +11,6 @@
 #include "endpoint.h"
 
 #define KV_REG_MS	5000	/* longest wait for a REG_MR */
-#define KV_FLUSH_MS	500	/* longest wait for flushed WRs */
 #define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
 /* QP attributes that both engines use, see docs/method.md */
@@ -256,6 +255,8 @@ static int kv_ep_register(struct kv_ep *ep, const char **where)
 		}
 		if (rc)
 			return 0;
+		if (READ_ONCE(*ep->stop))
+			return -EINTR;
 		usleep_range(20, 100);
 	} while (ktime_before(ktime_get(), end));
 	return -ETIMEDOUT;
@@ -341,23 +342,27 @@ void kv_ep_flush(struct kv_ep *ep)
 		},
 	};
 	struct ib_recv_wr rwr = { .wr_id = KV_ID_MARKER };
-	ktime_t end = ktime_add_ms(ktime_get(), KV_FLUSH_MS);
-	int missing = 0, got, i;
 
 	if (!ep->connected)
 		return;
 	if (ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
 		return;
 	if (!ib_post_send(ep->qp, &swr.wr, NULL))
-		missing++;
+		ep->markers++;
 	if (!ib_post_recv(ep->qp, &rwr, NULL))
-		missing++;
-	while (missing && ktime_before(ktime_get(), end)) {
+		ep->markers++;
+}
+
+void kv_ep_reap(struct kv_ep *ep, ktime_t end)
+{
+	int got, i;
+
+	while (ep->markers > 0 && ktime_before(ktime_get(), end)) {
 		got = ib_poll_cq(ep->cq, KV_POLL_MAX, ep->wc);
 		if (got < 0)
 			return;
 		for (i = 0; i < got; i++)
-			missing -= ep->wc[i].wr_id == KV_ID_MARKER;
+			ep->markers -= ep->wc[i].wr_id == KV_ID_MARKER;
 		if (!got)
 			usleep_range(20, 100);
 	}

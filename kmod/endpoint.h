@@ -6,12 +6,14 @@
 #ifndef KV_ENDPOINT_H
 #define KV_ENDPOINT_H
 
+#include <linux/ktime.h>
 #include <rdma/ib_verbs.h>
 
 #include "memory.h"
 #include "side.h"
 
 #define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
+#define KV_FLUSH_MS	500	/* longest wait for flushed WRs, all QPs of a run */
 
 /**
  * struct kv_path - the way from a port back to itself
@@ -38,7 +40,7 @@ struct kv_path {
  * @wr: prebuilt send WRs, one a slot
  * @rwr: prebuilt receive WRs, a ring
  * @bad: what the last failed post call named
- * @stop: KV_STOP_* of the lane that runs here
+ * @stop: KV_STOP_* of the lane that runs here, or of its peer's where none does
  * @landing: last byte of an incoming message
  * @landing_dma: its DMA address
  * @stamp: last byte of an outgoing message
@@ -81,6 +83,7 @@ struct kv_ep {
 	u32 sq_depth;
 	u32 rq_depth;
 	bool connected;
+	int markers;
 };
 
 /**
@@ -107,8 +110,8 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 
 /**
  * kv_ep_connect - connect two endpoints to each other, register their buffers
- * @a: endpoint
- * @b: its peer
+ * @a: endpoint, @stop set
+ * @b: its peer, likewise
  * @path: the way between them
  * @job: checked job
  * @where: names the step that failed
@@ -121,12 +124,19 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		  const struct kv_job *job, const char **where);
 
 /**
- * kv_ep_flush - move the QP to ERR and reap what is on its queues
+ * kv_ep_flush - move the QP to ERR and post a marker to each of its queues
  * @ep: endpoint, no lane runs on it any more
- *
- * Bounded in time. Reaping is a courtesy: destroying the QP is the real fence.
  */
 void kv_ep_flush(struct kv_ep *ep);
+
+/**
+ * kv_ep_reap - poll until the markers of kv_ep_flush() have come
+ * @ep: endpoint
+ * @end: when to give up
+ *
+ * Reaping is a courtesy: destroying the QP is the real fence.
+ */
+void kv_ep_reap(struct kv_ep *ep, ktime_t end);
 
 /**
  * kv_ep_destroy - free an endpoint

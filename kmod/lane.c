@@ -18,6 +18,7 @@ static_assert((u32)KV_LANE_GO == (u32)KV_STOP_NONE);
 static_assert((u32)KV_LANE_FINISH == (u32)KV_STOP_SOON);
 static_assert((u32)KV_LANE_ABANDON == (u32)KV_STOP_NOW);
 static_assert(KV_ID_RECV == 1ULL << 63);
+static_assert(sizeof(struct kv_chain) == KV_CHAIN_BYTES);
 
 int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 		    struct kv_ep *ep, const struct kv_ep *peer,
@@ -97,13 +98,7 @@ static int kv_lane_main(void *data)
 	l->stat.preemptions = current->nivcsw - involuntary;
 	kv_run_lane_ended(lane->run, l->end != KVERBS_REASON_COMPLETE &&
 			  l->end != KVERBS_REASON_STOPPED);
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
+	complete(&lane->ended);
 	return 0;
 }
 
@@ -111,6 +106,7 @@ int kv_lane_start(struct kv_lane *lane)
 {
 	struct task_struct *task;
 
+	init_completion(&lane->ended);
 	task = kthread_create_on_node(kv_lane_main, lane,
 				      cpu_to_node(lane->cpu), "kverbs/%u:%u",
 				      kv_run_id(lane->run), lane->index);
@@ -118,7 +114,7 @@ int kv_lane_start(struct kv_lane *lane)
 		return PTR_ERR(task);
 	kthread_bind(task, lane->cpu);
 	get_task_struct(task);
-	lane->task = task;
+	WRITE_ONCE(lane->task, task);
 	wake_up_process(task);
 	return 0;
 }
@@ -140,9 +136,14 @@ void kv_lane_join(struct kv_lane *lane)
 {
 	if (!lane->task)
 		return;
+	/*
+	 * kthread_stop() alone would keep a thread that has not run yet from ever
+	 * running, and its peer from ever hearing that nothing will come.
+	 */
+	wait_for_completion(&lane->ended);
 	kthread_stop(lane->task);
 	put_task_struct(lane->task);
-	lane->task = NULL;
+	WRITE_ONCE(lane->task, NULL);
 }
 
 void kv_lane_free(struct kv_lane *lane)

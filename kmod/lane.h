@@ -6,8 +6,12 @@
 #ifndef KV_LANE_H
 #define KV_LANE_H
 
+#include <linux/completion.h>
+
 #include "endpoint.h"
 #include "side.h"
+
+#define KV_CHAIN_BYTES	32	/* struct kv_chain, which only lane.c knows */
 
 struct kv_loop;
 struct kv_pair;
@@ -21,6 +25,7 @@ struct kv_run;
  * @cpu: CPU it is bound to
  * @loop: hot state, statistics and histograms; NULL before kv_lane_prepare()
  * @task: its thread while the run is RUNNING
+ * @ended: the thread is through with the loop
  * @qpn: number of its QP
  * @peer_qpn: number of the QP at the other end
  * @sq_depth: granted WRs of the send queue
@@ -36,6 +41,7 @@ struct kv_lane {
 	u32 cpu;
 	struct kv_loop *loop;
 	struct task_struct *task;
+	struct completion ended;
 	u32 qpn;
 	u32 peer_qpn;
 	u32 sq_depth;

@@ -30,8 +30,11 @@ static int kv_buf_alloc(struct kv_buf *buf, int node)
 	unsigned int pieces = 0;
 	struct page *page;
 
-	if (sg_alloc_table(&buf->sgt, left >> PAGE_SHIFT, GFP_KERNEL))
+	if (sg_alloc_table(&buf->sgt, left >> PAGE_SHIFT, GFP_KERNEL)) {
+		/* what it freed again it still counts */
+		memset(&buf->sgt, 0, sizeof(buf->sgt));
 		return -ENOMEM;
+	}
 	sg = buf->sgt.sgl;
 	while (left) {
 		while (order && (PAGE_SIZE << order) > left)

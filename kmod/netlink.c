@@ -102,16 +102,36 @@ static u64 kv_attr_value(const struct nlattr *attr, const struct kv_field *f)
 	return f->bytes == sizeof(u64) ? nla_get_u64(attr) : nla_get_u32(attr);
 }
 
-/* netlink says "integer out of range" only */
-static void kv_explain_range(struct netlink_ext_ack *extack)
+/* netlink says "integer out of range" only, of an attribute of the job or a step */
+static void kv_explain_range(const struct nlattr *nest,
+			     struct netlink_ext_ack *extack)
 {
 	const struct nlattr *bad = extack ? extack->bad_attr : NULL;
 	char text[sizeof_field(struct kv_refusal, text)];
+	const struct nlattr *attr;
 	const struct kv_field *f;
+	bool of_job = false;
+	int rem;
 	u32 i;
 
-	for (i = 0; bad && (f = kv_job_field(i)); i++) {
-		if (nla_type(bad) != f->attr || nla_len(bad) != f->bytes)
+	if (!bad)
+		return;
+	nla_for_each_nested(attr, nest, rem)
+		of_job |= attr == bad;
+	if (!of_job) {
+		if (nla_type(bad) == KVERBS_STEP_A_OP)
+			snprintf(text, sizeof(text),
+				 "op %u: must be 0 to %llu",
+				 nla_get_u32(bad), kv_range_op.max);
+		else
+			snprintf(text, sizeof(text),
+				 "size %u: must be up to %llu bytes",
+				 nla_get_u32(bad), kv_range_size.max);
+		extack->_msg = kv_keep(text);
+		return;
+	}
+	for (i = 0; (f = kv_job_field(i)); i++) {
+		if (nla_type(bad) != f->attr)
 			continue;
 		snprintf(text, sizeof(text), "%s %llu: must be %llu to %llu%s%s",
 			 f->name, kv_attr_value(bad, f), f->lo, f->hi,
@@ -158,7 +178,7 @@ static int kv_get_job(struct kv_job *job, const struct nlattr *nest,
 			      extack);
 	if (rc) {
 		if (rc == -ERANGE)
-			kv_explain_range(extack);
+			kv_explain_range(nest, extack);
 		return rc;
 	}
 	for (i = 0; (f = kv_job_field(i)); i++) {
@@ -432,7 +452,7 @@ static int kv_put_dev(struct sk_buff *skb, struct kv_dev *dev)
 	nest = nla_nest_start(skb, KVERBS_A_DEV);
 	if (!nest)
 		return -EMSGSIZE;
-	if (nla_put_string(skb, KVERBS_DEV_A_NAME, dev_name(&ibdev->dev)) ||
+	if (nla_put_string(skb, KVERBS_DEV_A_NAME, ibdev->name) ||
 	    nla_put_string(skb, KVERBS_DEV_A_DRIVER,
 			   owner ? module_name(owner) : "built-in") ||
 	    nla_put_u64_64bit(skb, KVERBS_DEV_A_NODE_GUID,
@@ -688,6 +708,13 @@ static void *kv_dump_put(struct sk_buff *skb, struct netlink_callback *cb,
 			   &kv_family, NLM_F_MULTI, cmd);
 }
 
+/* one message may be more than a dump's usual buffer holds */
+static int kv_dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = KV_RUN_MSG;
+	return 0;
+}
+
 static int kv_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct kv_cursor *cursor = kv_cursor(cb);
@@ -698,7 +725,8 @@ static int kv_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	while (!rc && (dev = kv_dev_nth(net, cursor->at))) {
 		if (kv_dev_enter(dev)) {
-			kv_dev_refresh(dev);
+			/* a firmware command here would hold up all of genetlink */
+			kv_dev_refresh_later(dev);
 			header = kv_dump_put(skb, cb, KVERBS_CMD_DEV_GET);
 			rc = header ? kv_put_dev(skb, dev) : -EMSGSIZE;
 			if (header && rc)
@@ -737,20 +765,23 @@ static int kv_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ? skb->len : rc;
 }
 
-/* results of a run: it must have ended, and stays until the dump is over */
-static int kv_result_start(struct netlink_callback *cb)
+/*
+ * Results of a run: it must have ended, and stays until the dump is over. Opened by
+ * the first part of the dump: .start has no extack to say why not.
+ */
+static int kv_result_open(struct netlink_callback *cb)
 {
 	struct kv_cursor *cursor = kv_cursor(cb);
-	struct kv_run_status status;
-	char text[160];
+	char text[100];
 	struct kv_run *run;
 
+	if (cursor->run)
+		return 0;
 	run = kv_get_run(sock_net(cb->skb->sk), NETLINK_CB(cb->skb).portid,
 			 kv_dump_attrs(cb)[KVERBS_A_RUN_ID], cb->extack);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	kv_run_status(run, &status);
-	if (!kv_run_ended(&status)) {
+	if (!kv_run_ended(run)) {
 		snprintf(text, sizeof(text),
 			 "run %u: has no results yet; wait for its notification of DONE or FAILED",
 			 run->id);
@@ -758,7 +789,6 @@ static int kv_result_start(struct netlink_callback *cb)
 		kv_run_put(run);
 		return -EBUSY;
 	}
-	memset(cursor, 0, sizeof(*cursor));
 	cursor->run = run;
 	return 0;
 }
@@ -777,8 +807,9 @@ static int kv_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct kv_cursor *cursor = kv_cursor(cb);
 	void *header;
-	int rc = 0;
+	int rc;
 
+	rc = kv_result_open(cb);
 	while (!rc && cursor->at < cursor->run->nlanes) {
 		header = kv_dump_put(skb, cb, KVERBS_CMD_LANE_GET);
 		rc = header ? kv_put_lane(skb, &cursor->run->lane[cursor->at]) :
@@ -796,20 +827,23 @@ static int kv_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static int kv_hist_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct kv_cursor *cursor = kv_cursor(cb);
-	struct kv_run *run = cursor->run;
-	struct kv_run_status status;
 	const struct kv_hist *h;
+	struct kv_run *run;
 	void *header;
-	int rc = 0;
+	int rc;
 
-	kv_run_status(run, &status);
+	rc = kv_result_open(cb);
+	if (rc)
+		return rc;
+	run = cursor->run;
 	while (!rc && cursor->at < run->nlanes) {
+		cond_resched();
 		h = kv_lane_hist(&run->lane[cursor->at], cursor->metric);
 		if (h) {
 			header = kv_dump_put(skb, cb, KVERBS_CMD_HIST_GET);
 			rc = header ? kv_put_hist(skb, cursor->at,
 						  cursor->metric, h,
-						  status.generation,
+						  kv_run_generation(run),
 						  &cursor->bucket) : -EMSGSIZE;
 			if (header && rc)
 				genlmsg_cancel(skb, header);
@@ -836,6 +870,7 @@ static const struct genl_ops kv_ops[] = {
 		.cmd = KVERBS_CMD_DEV_GET,
 		.flags = GENL_ADMIN_PERM,
 		.doit = kv_dev_get,
+		.start = kv_dump_start,
 		.dumpit = kv_dev_dump,
 	},
 	KV_OP_DO(KVERBS_CMD_RUN_NEW, kv_run_new_doit),
@@ -846,26 +881,25 @@ static const struct genl_ops kv_ops[] = {
 		.cmd = KVERBS_CMD_RUN_GET,
 		.flags = GENL_ADMIN_PERM,
 		.doit = kv_run_get_doit,
+		.start = kv_dump_start,
 		.dumpit = kv_run_dump,
 	},
 	KV_OP_DO(KVERBS_CMD_RUN_DEL, kv_run_del_doit),
 	{
 		.cmd = KVERBS_CMD_LANE_GET,
 		.flags = GENL_ADMIN_PERM,
-		.start = kv_result_start,
 		.dumpit = kv_lane_dump,
 		.done = kv_result_done,
 	},
 	{
 		.cmd = KVERBS_CMD_HIST_GET,
 		.flags = GENL_ADMIN_PERM,
-		.start = kv_result_start,
 		.dumpit = kv_hist_dump,
 		.done = kv_result_done,
 	},
 };
 
-static struct genl_family kv_family = {
+static struct genl_family kv_family __ro_after_init = {
 	.name = KVERBS_GENL_NAME,
 	.version = KVERBS_GENL_VERSION,
 	.maxattr = KVERBS_A_MAX,

@@ -15,7 +15,7 @@
 #include "run.h"
 #include "trace.h"
 
-#define KV_OFFLINE_WAIT_MS	200	/* for lanes of a CPU that goes offline */
+#define KV_LEAVE_MS	200	/* for lanes, when a CPU goes offline or all sleep */
 
 enum kv_todo {
 	KV_TODO_CONNECT,
@@ -29,6 +29,7 @@ static atomic_t kv_nruns = ATOMIC_INIT(0);
 static atomic_long_t kv_bytes = ATOMIC_LONG_INIT(0);
 static struct workqueue_struct *kv_wq;
 static enum cpuhp_state kv_cpuhp;
+static bool kv_suspending;
 
 static void kv_run_work(struct work_struct *work);
 static void kv_run_expire(struct work_struct *work);
@@ -67,10 +68,7 @@ u32 kv_run_shape(const struct kv_run *run)
 
 static bool kv_run_has_lanes(struct kv_run *run)
 {
-	struct kv_run_status status;
-
-	kv_run_status(run, &status);
-	return status.state != KVERBS_STATE_NEW;
+	return kv_run_state(run) != KVERBS_STATE_NEW;
 }
 
 const struct kv_stat *kv_run_lane_stat(struct kv_run *run, u32 lane)
@@ -98,6 +96,26 @@ void kv_run_status(struct kv_run *run, struct kv_run_status *status)
 	spin_lock(&run->lock);
 	*status = run->status;
 	spin_unlock(&run->lock);
+}
+
+u32 kv_run_state(struct kv_run *run)
+{
+	u32 state;
+
+	spin_lock(&run->lock);
+	state = run->status.state;
+	spin_unlock(&run->lock);
+	return state;
+}
+
+u32 kv_run_generation(struct kv_run *run)
+{
+	u32 generation;
+
+	spin_lock(&run->lock);
+	generation = run->status.generation;
+	spin_unlock(&run->lock);
+	return generation;
 }
 
 /* the new state is there before the owner hears of it */
@@ -174,7 +192,7 @@ static void kv_run_expire(struct work_struct *work)
 
 static int kv_run_charge(u64 bytes)
 {
-	if (atomic_long_add_return(bytes, &kv_bytes) <= (long)kv_max_bytes)
+	if ((u64)atomic_long_add_return(bytes, &kv_bytes) <= kv_max_bytes)
 		return 0;
 	atomic_long_sub(bytes, &kv_bytes);
 	return -ENOMEM;
@@ -237,17 +255,19 @@ static int kv_run_check(struct kv_job *granted, struct kv_dev *dev,
 	    kv_run_choose_cpus(granted, dev, no))
 		return -EINVAL;
 	kv_dev_caps(dev, granted->port, &caps);
-	return kv_job_check(granted, &caps, no) ? -EINVAL : 0;
+	if (!kv_job_check(granted, &caps, no))
+		return 0;
+	return no->host ? -ENETDOWN : -EINVAL;
 }
 
 static u64 kv_run_bytes(const struct kv_job *job)
 {
 	u32 lanes = kv_job_lanes(job);
 
-	/* a lane's ring of chains has up to twice its WRs, 32 bytes each */
+	/* a lane's ring of chains has up to twice as many as WRs */
 	return kv_job_bytes(job) + 2ULL * job->pairs * kv_ep_bytes(job) +
 	       (u64)lanes * (sizeof(struct kv_lane) +
-			     2ULL * (job->outstanding + 1) * 32);
+			     2ULL * (job->outstanding + 1) * KV_CHAIN_BYTES);
 }
 
 struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
@@ -317,14 +337,20 @@ struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
 		run->lane[i].role = i % per_pair;
 		run->lane[i].cpu = run->granted.cpu[i % run->granted.ncpus];
 	}
-	kref_get(&run->ref);	/* of the table */
-	rc = xa_alloc_cyclic(&kv_runs, &run->id, run, xa_limit_31b,
+	/* a place first: who finds the run may delete it, its folder too */
+	rc = xa_alloc_cyclic(&kv_runs, &run->id, NULL, xa_limit_31b,
 			     &kv_next_id, GFP_KERNEL);
-	if (rc < 0) {
+	if (rc < 0)
+		goto fail;
+	kv_debugfs_add(run);
+	kref_get(&run->ref);	/* of the table */
+	rc = xa_err(xa_store(&kv_runs, run->id, run, GFP_KERNEL));
+	if (rc) {
+		xa_release(&kv_runs, run->id);
+		kv_debugfs_remove(run);
 		kv_run_put(run);
 		goto fail;
 	}
-	kv_debugfs_add(run);
 	return run;
 
 fail:
@@ -408,10 +434,7 @@ int kv_run_start(struct kv_run *run, const char **why)
 
 int kv_run_stop(struct kv_run *run, const char **why)
 {
-	struct kv_run_status status;
-
-	kv_run_status(run, &status);
-	if (kv_run_ended(&status)) {
+	if (kv_run_ended(run)) {
 		*why = "the run has already ended: its results can be read";
 		return -EALREADY;
 	}
@@ -423,13 +446,17 @@ void kv_run_delete(struct kv_run *run)
 {
 	bool was;
 
+	/* in one go: who walks the table never meets a deleted run again */
+	xa_lock(&kv_runs);
 	spin_lock(&run->lock);
 	was = run->deleted;
 	run->deleted = true;
 	spin_unlock(&run->lock);
+	if (!was)
+		__xa_erase(&kv_runs, run->id);
+	xa_unlock(&kv_runs);
 	if (was)
 		return;
-	xa_erase(&kv_runs, run->id);
 	kv_run_abort(run, KVERBS_REASON_STOPPED, KV_LANE_ABANDON);
 	kv_run_put(run);	/* of the table */
 }
@@ -437,11 +464,17 @@ void kv_run_delete(struct kv_run *run)
 /* the run leaves its device: no verbs object is left, results stay */
 static void kv_run_teardown(struct kv_run *run)
 {
+	ktime_t end;
 	u32 i;
 
 	for (i = 0; i < run->nep; i++) {
 		if (!IS_ERR_OR_NULL(run->ep[i]))
 			kv_ep_flush(run->ep[i]);
+	}
+	end = ktime_add_ms(ktime_get(), KV_FLUSH_MS);
+	for (i = 0; i < run->nep; i++) {
+		if (!IS_ERR_OR_NULL(run->ep[i]))
+			kv_ep_reap(run->ep[i], end);
 	}
 	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
@@ -475,8 +508,10 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 	rc = kv_path_open(&run->path, ibdev, &run->granted, where);
 	if (rc)
 		return rc;
+	spin_lock(&run->lock);
 	run->status.gid_type = run->path.gid_attr ?
 			       run->path.gid_attr->gid_type : IB_GID_TYPE_IB;
+	spin_unlock(&run->lock);
 	*where = "allocate PD";
 	run->pd = ib_alloc_pd(ibdev, 0);
 	if (IS_ERR(run->pd)) {
@@ -490,6 +525,7 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		run->ep[i] = kv_ep_create(run->pd, &run->granted, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
+		run->ep[i]->stop = &run->lane[i / 2 * per_pair].stop;
 	}
 	for (i = 0; i < run->nep; i += 2) {
 		if (kv_run_abort_reason(run))
@@ -533,6 +569,9 @@ static void kv_run_do_connect(struct kv_run *run)
 	u32 reason;
 	int rc;
 
+	/* a stop may have come between the command and its work */
+	if (kv_run_state(run) != KVERBS_STATE_NEW)
+		return;
 	run->inside = kv_dev_enter(run->dev);
 	if (!run->inside) {
 		kv_run_end(run, KVERBS_REASON_DEVICE_GONE);
@@ -591,6 +630,10 @@ static void kv_run_do_start(struct kv_run *run)
 	u32 reason = KVERBS_REASON_SETUP, i;
 	int rc = 0;
 
+	if (READ_ONCE(kv_suspending)) {
+		kv_run_end(run, KVERBS_REASON_SUSPEND);
+		return;
+	}
 	atomic_set(&run->running, run->nlanes);
 	for (i = 0; i < run->nlanes && !rc; i++) {
 		if (run->lane[i].role == KVERBS_ROLE_RESPONDER ||
@@ -615,8 +658,9 @@ static void kv_run_do_start(struct kv_run *run)
 		rc = kv_lane_start(&run->lane[i]);
 	cpus_read_unlock();
 	if (!rc) {
-		queue_delayed_work(kv_wq, &run->expire,
-				   msecs_to_jiffies(kv_max_time_ms));
+		if (kv_max_time_ms)
+			queue_delayed_work(kv_wq, &run->expire,
+					   msecs_to_jiffies(kv_max_time_ms));
 		return;
 	}
 	kv_run_stop_lanes(run, KV_LANE_ABANDON);
@@ -628,14 +672,12 @@ static void kv_run_do_start(struct kv_run *run)
 
 static void kv_run_do_finish(struct kv_run *run)
 {
-	struct kv_run_status status;
 	u32 reason, verdict, i;
 
-	kv_run_status(run, &status);
-	if (kv_run_ended(&status))
+	if (kv_run_ended(run))
 		return;
 	reason = kv_run_abort_reason(run);
-	if (status.state == KVERBS_STATE_RUNNING) {
+	if (kv_run_state(run) == KVERBS_STATE_RUNNING) {
 		if (!reason && atomic_read(&run->running))
 			return;
 		for (i = 0; i < run->nlanes; i++)
@@ -713,38 +755,55 @@ static void kv_runs_abort_all(u32 reason, u32 cpu)
 	xa_unlock(&kv_runs);
 }
 
-static u32 kv_lanes_on(u32 cpu)
+static bool kv_lanes_on(u32 cpu)
 {
 	unsigned long index;
 	struct kv_run *run;
-	u32 i, n = 0;
+	bool any = false;
+	u32 i;
 
 	xa_lock(&kv_runs);
 	xa_for_each(&kv_runs, index, run) {
-		for (i = 0; i < run->nlanes; i++)
-			n += run->lane[i].cpu == cpu && run->lane[i].task;
+		for (i = 0; i < run->nlanes && !any; i++)
+			any = (cpu == KV_AUTO || run->lane[i].cpu == cpu) &&
+			      READ_ONCE(run->lane[i].task);
 	}
 	xa_unlock(&kv_runs);
-	return n;
+	return any;
+}
+
+/* KV_AUTO: lanes of all CPUs */
+static void kv_runs_leave(u32 reason, u32 cpu)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), KV_LEAVE_MS);
+
+	kv_runs_abort_all(reason, cpu);
+	while (kv_lanes_on(cpu) && ktime_before(ktime_get(), end))
+		usleep_range(1000, 2000);
 }
 
 /* bound threads would be moved to another CPU without a word */
 static int kv_cpu_offline(unsigned int cpu)
 {
-	unsigned int waited;
-
-	kv_runs_abort_all(KVERBS_REASON_CPU_OFFLINE, cpu);
-	for (waited = 0; kv_lanes_on(cpu) && waited < KV_OFFLINE_WAIT_MS;
-	     waited++)
-		usleep_range(1000, 2000);
+	kv_runs_leave(KVERBS_REASON_CPU_OFFLINE, cpu);
 	return 0;
 }
 
 static int kv_pm_event(struct notifier_block *nb, unsigned long event,
 		       void *data)
 {
-	if (event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE)
-		kv_runs_abort_all(KVERBS_REASON_SUSPEND, KV_AUTO);
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		WRITE_ONCE(kv_suspending, true);
+		smp_mb();	/* who did not see it is in the table */
+		kv_runs_leave(KVERBS_REASON_SUSPEND, KV_AUTO);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		WRITE_ONCE(kv_suspending, false);
+		break;
+	}
 	return NOTIFY_DONE;
 }
 

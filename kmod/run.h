@@ -158,15 +158,20 @@ void kv_run_delete(struct kv_run *run);
 
 void kv_run_status(struct kv_run *run, struct kv_run_status *status);
 
+/* parts of it: the whole is much to have on a stack */
+u32 kv_run_state(struct kv_run *run);
+u32 kv_run_generation(struct kv_run *run);
+
 /**
  * kv_run_ended - has the run its results?
- * @status: status
+ * @run: run
  * Return: true when DONE or FAILED
  */
-static inline bool kv_run_ended(const struct kv_run_status *status)
+static inline bool kv_run_ended(struct kv_run *run)
 {
-	return status->state == KVERBS_STATE_DONE ||
-	       status->state == KVERBS_STATE_FAILED;
+	u32 state = kv_run_state(run);
+
+	return state == KVERBS_STATE_DONE || state == KVERBS_STATE_FAILED;
 }
 
 /**

@@ -144,6 +144,12 @@ run_state()
 	grep -qsx "state $1" /sys/kernel/debug/kverbs/*/state
 }
 
+# a run of the module is there, if only for a moment: no process is started to see it
+run_exists()
+{
+	compgen -G '/sys/kernel/debug/kverbs/*/state'
+}
+
 # verbs objects that the kernel holds in our name
 our_objects()
 {
@@ -162,6 +168,15 @@ no_objects()
 background()
 {
 	kverbs "$@" >"$work/bg.out" 2>"$work/bg.err" </dev/null &
+	job=$!
+}
+
+# The same, for SIGINT. A shell has background jobs ignore SIGINT; a terminal's Ctrl-C does not meet that.
+interruptible()
+{
+	python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.execvp(sys.argv[1], sys.argv[1:])' kverbs "$@" >"$work/bg.out" 2>"$work/bg.err" </dev/null &
 	job=$!
 }
 

@@ -7,7 +7,6 @@ order from several threads. storm.py STORM [SECONDS [SEED]]; says what it did, s
 when the module did what it had to.
 """
 import errno
-import os
 import random
 import socket
 import struct
@@ -220,7 +219,7 @@ def storm_order(seconds, rng):
                 if dice < 0.2 and len(runs) < 4:
                     shape = rng.choice((LAT, PINGPONG, RATE))
                     op = rng.choice((WRITE, SEND) if shape == PINGPONG else (WRITE, READ, SEND))
-                    runs.append(sock.new(job(op, rng.choice((1, 64, 8192, 1 << 20)), shape,
+                    runs.append(sock.new(job(op, rng.choice((1, 64, 8192, 100000)), shape,
                                              pairs=rng.choice((1, 1, 2)), warmup=rng.choice((0, 5)),
                                              duration=rng.choice((1, 50, 100000)))))
                     count["runs"] += 1
@@ -242,7 +241,7 @@ def storm_order(seconds, rng):
                         time.sleep(rng.random() / 20)
             except Refused as no:
                 if not no.text:
-                    wrong.append(str(no))
+                    wrong.append(f"refused without a word: {no}")
                 if no.code not in (errno.EBUSY, errno.EINVAL, errno.EALREADY, errno.ENOMEM):
                     wrong.append(str(no))
             except OSError as no:
@@ -337,9 +336,10 @@ def storm_soon(seconds, rng):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     name = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else int.from_bytes(os.urandom(3), "big")
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else time.time_ns() % 1000000
     print(f"seed {seed}")
     sys.exit(globals()["storm_" + name](seconds, random.Random(seed)))
 
