@@ -617,8 +617,8 @@ static void cq_rules(void)
 		ibv_req_notify_cq(p.rcq, 0);
 		for (int i = 0; i < 4; i++)
 			post_recv(p.b, dst, 64, dmr->lkey, i);
-		post(p.a, IBV_WR_SEND, src, 8, smr->lkey, 0, 0, IBV_SEND_SIGNALED, 3);
 		t = seconds();
+		post(p.a, IBV_WR_SEND, src, 8, smr->lkey, 0, 0, IBV_SEND_SIGNALED, 3);
 		poll(&f, 1, 2000);
 		CHECK(seconds() - t > 0.002 && seconds() - t < 1,
 		      "one completion of four: the event comes by the period", "after %.4f s",
