@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef KV_KUNIT_SUITES_H
+#define KV_KUNIT_SUITES_H
+
+#include <kunit/test.h>
+
+extern struct kunit_suite kv_life_suite;
+extern struct kunit_suite kv_limits_suite;
+extern struct kunit_suite kv_messages_suite;
+
+#endif /* KV_KUNIT_SUITES_H */
