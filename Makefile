@@ -34,7 +34,7 @@ unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-check-groups := unit spec kunit guest-vm guest-uml kernels build lint
+check-groups := unit spec kunit guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check bench demo \
@@ -99,18 +99,18 @@ clean:
 	rm -rf build
 
 demo:
-	scripts/setup demo
+	scripts/setup demo $(if $(HCA),hca)
 	@kernel=$$(scripts/kernels newest) && \
 	if [ -z "$$kernel" ]; then \
 		echo "demo: no distribution kernel installed, see scripts/setup" >&2; exit 3; \
 	fi && \
 	$(MAKE) --no-print-directory module KDIR=/lib/modules/$$kernel/build && \
 	$(MAKE) --no-print-directory tool && \
-	scripts/vm kverbs compare -d rxe0
+	scripts/vm $(if $(HCA),--hca $(HCA)) kverbs compare -d $(if $(HCA),mlx5_0,rxe0)
 
 # Every group runs, whatever the one before it did; the last line counts.
 check:
-	scripts/setup build vm uml check
+	scripts/setup build vm uml check hca
 	tests/run $(check-groups)
 
 $(check-groups:%=check-%): check-%:
@@ -143,6 +143,7 @@ help:
 	@echo '  modules_install  module, to INSTALL_MOD_PATH, and depmod'
 	@echo '  load, unload     the module, on this host; says why when it cannot'
 	@echo '  demo             packages, build, kverbs compare in a virtual machine'
+	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers'
 	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
 	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'
 	@echo '  bench            the figures of the project'

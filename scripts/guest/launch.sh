@@ -23,7 +23,7 @@ PATH=$PATH:/usr/sbin:/sbin
 # Options both launchers know.
 # shellcheck disable=SC2034 # for the launchers and, by declare -p, the guest
 opt_env=() opt_insmod=() opt_share=()
-opt_keep='' opt_module=auto opt_param='' opt_rxe=y opt_siw='' opt_splats=''
+opt_hca='' opt_keep='' opt_module=auto opt_param='' opt_rxe=y opt_siw='' opt_splats=''
 opt_timeout=600 opt_verbose=''
 taken=0
 command=()
@@ -190,7 +190,7 @@ errand_write()
 		forward=y
 	fi
 	{
-		declare -p opt_keep opt_module opt_param opt_rxe opt_siw opt_insmod opt_share
+		declare -p opt_hca opt_keep opt_module opt_param opt_rxe opt_siw opt_insmod opt_share
 		declare -p interactive forward stdin_chunks
 		[ -z "$interactive" ] || printf 'tty_size=%q\n' "$(stty size)"
 	} >"$errand/settings"
