@@ -277,6 +277,20 @@ static void print_failed_check(const struct kv_report *report)
 	}
 }
 
+/* has the device gone, or is it about to? its parts go one after the other */
+static bool gone(const char *device)
+{
+	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		if (!kv_device_exists(device))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side side,
 		   struct kv_error *error)
 {
@@ -286,7 +300,7 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 
 	if (kv_drive(engine, compare->device, &arm->job, NULL, &report, error)) {
 		/* it was there when the comparison began */
-		if (!kv_device_exists(compare->device))
+		if (error->status == KV_EXIT_ENVIRONMENT && gone(compare->device))
 			kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: %s", compare->device,
 				     kv_reason_name(KVERBS_REASON_DEVICE_GONE));
 		return -1;
