@@ -35,11 +35,14 @@ int kv_error_print(const struct kv_error *error)
  */
 const char *kv_setup_errno(int err)
 {
+	static const char no_route[] =
+		"no route for the GID; give the port's interface an address (ip addr add), or choose another GID with -x";
+
 	switch (err) {
 	case ENETUNREACH:
 	case EHOSTUNREACH:
 	case EADDRNOTAVAIL:
-		return "no route for the GID; give the port's interface an address (ip addr add), or choose another GID with -x";
+		return no_route;
 	default:
 		return strerror(err);
 	}
