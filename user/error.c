@@ -36,7 +36,7 @@ int kv_error_print(const struct kv_error *error)
 const char *kv_setup_errno(int err)
 {
 	static const char no_route[] =
-		"no route for the GID; give the port's interface an address (ip addr add), or choose another GID with -x";
+		"no route for the GID: give the port an address (ip addr add), or choose -x";
 
 	switch (err) {
 	case ENETUNREACH:
