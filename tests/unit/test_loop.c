@@ -1325,6 +1325,85 @@ static void test_late_initiator(void **state)
 	}
 }
 
+/* one in some runs, at one of its first events */
+static u64 rarely(u64 *seed, u32 in, u32 most)
+{
+	return test_random(seed) % in ? 0 : 1 + test_random(seed) % most;
+}
+
+/* any numbers, any faults, several at a time: it ends, and the counters are true */
+static void test_anything(void **state)
+{
+	u64 seed = 31;
+	u32 i, lane;
+
+	for (i = 0; i < 20000; i++) {
+		u32 shape = (u32)(test_random(&seed) % 3);
+
+		bench_new(shape, shape == KVERBS_SHAPE_PINGPONG || test_random(&seed) % 2 ?
+				 (u32)(test_random(&seed) % 2) : 0,
+			  test_random(&seed) % 4 ? 1 + test_random(&seed) % 50 : 0);
+		b.span = b.n ? 0 : 1 + test_random(&seed) % 30000;
+		b.warm = rarely(&seed, 3, 5000);
+		b.timing = (u32)(test_random(&seed) % 3);
+		if (shape == KVERBS_SHAPE_RATE) {
+			b.depth = 1 + (u32)(test_random(&seed) % 20);
+			b.chain = 1 + (u32)(test_random(&seed) % b.depth);
+			b.signal = 1 + (u32)(test_random(&seed) % b.depth);
+		}
+		b.recv_depth = 1 + (u32)(test_random(&seed) % 20);
+		b.batch = 1 + (u32)(test_random(&seed) % b.recv_depth);
+		b.spare_cqes = 4;
+		b.w.seed = seed;
+		b.w.switch_in = 1 + (u32)(seed % 9);
+		b.w.stop_at = rarely(&seed, 4, 300);
+		b.w.stop_kind = 1 + (u32)(seed % 2);
+		b.w.back_every = rarely(&seed, 5, 9);
+		b.w.back_by = b.w.back_every ? 300 : 0;
+		b.w.now = 1000000;
+		for (lane = 0; lane < 2; lane++) {
+			struct script *s = &b.w.ep[lane].script;
+
+			s->latency = test_random(&seed) % 2000;
+			s->jitter = test_random(&seed) % 2000;
+			s->post_bad = rarely(&seed, 12, 60);
+			s->recv_bad = rarely(&seed, 12, 30);
+			s->poll_bad = rarely(&seed, 12, 200);
+			s->never = rarely(&seed, 12, 60);
+			s->lose = rarely(&seed, 12, 60);
+			s->drop = rarely(&seed, 12, 60);
+			s->dup = rarely(&seed, 12, 60);
+			s->swap = rarely(&seed, 12, 60);
+			s->alien = rarely(&seed, 12, 60);
+			s->fail = rarely(&seed, 12, 60);
+			s->recv_fail = rarely(&seed, 12, 60);
+			s->yield_every = rarely(&seed, 3, 9);
+		}
+		bench_run();
+		ask_is(!b.w.broken);
+		for (lane = 0; lane < lanes(); lane++) {
+			const struct kv_loop *l = &b.loop[lane];
+			const struct kv_stat *s = &l->stat;
+
+			/* no lane starts when one could not post its receives */
+			if (!l->end)
+				ask_is(b.loop[!lane].end == KVERBS_REASON_POST);
+			if (!l->end || (l->err_wr == (KV_ID_RECV | 0) && !s->wall))
+				continue;
+			ask_is(l->posted == b.w.ep[lane].posted);
+			ask_is(l->retired <= l->posted);
+			ask_is(s->wrs <= l->posted && s->retired <= l->retired);
+			ask_is(s->wcs <= s->signalled || b.w.ep[lane].script.dup);
+			ask_is(s->total_wrs == l->posted && s->total_retired == l->retired);
+			ask_is(!s->bytes == !s->ops);
+			if (l->end == KVERBS_REASON_COMPLETE)
+				ask_is(l->posted == l->retired);
+			if (l->end == KVERBS_REASON_COMPLETE && !lane && b.n)
+				ask_is(s->ops == b.n);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1374,6 +1453,7 @@ int main(void)
 		cmocka_unit_test(test_lost_message),
 		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
+		cmocka_unit_test(test_anything),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
