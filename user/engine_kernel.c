@@ -329,11 +329,23 @@ static int kv_kernel_news(struct kv_run *run, int timeout_ms, struct kv_error *e
 	return rc == 0 && part == KV_KERNEL_ASK_MS ? kv_kernel_ask(run, error) : 0;
 }
 
+/* a command that is refused because the run has ended meanwhile: say why it has */
+static int kv_kernel_step(struct kv_run *run, int cmd, struct kv_error *error)
+{
+	struct kv_error other;
+
+	if (!kv_kernel_command(run, cmd, error))
+		return 0;
+	if (!kv_kernel_ask(run, &other) && kv_kernel_ended(run))
+		return kv_kernel_failed(run, error);
+	return -1;
+}
+
 static int kv_kernel_connect(struct kv_run *run, struct kv_error *error)
 {
 	s64 end = kv_kernel_now_ms() + KV_KERNEL_SETUP_MS;
 
-	if (kv_kernel_command(run, KVERBS_CMD_RUN_CONNECT, error))
+	if (kv_kernel_step(run, KVERBS_CMD_RUN_CONNECT, error))
 		return -1;
 	while (run->result.state == KVERBS_STATE_NEW) {
 		if (kv_kernel_news(run, KV_KERNEL_ASK_MS, error))
@@ -355,7 +367,7 @@ static int kv_kernel_connect(struct kv_run *run, struct kv_error *error)
 
 static int kv_kernel_start(struct kv_run *run, struct kv_error *error)
 {
-	return kv_kernel_command(run, KVERBS_CMD_RUN_START, error);
+	return kv_kernel_step(run, KVERBS_CMD_RUN_START, error);
 }
 
 static int kv_kernel_wait(struct kv_run *run, int timeout_ms, struct kv_error *error)
