@@ -37,7 +37,7 @@ SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 check-groups := unit spec kunit guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
-.PHONY: all module tool install modules_install load unload clean lint check bench demo \
+.PHONY: all module tool install modules_install load unload clean lint check check-long bench demo \
 	check-kernels unit-programs lint-tool help version $(check-groups:%=check-%)
 .DELETE_ON_ERROR:
 
@@ -113,6 +113,11 @@ check:
 	scripts/setup build vm uml check hca
 	tests/run $(check-groups)
 
+# What takes longer than a change should wait.
+check-long:
+	scripts/setup build vm uml check hca
+	KVERBS_STORM_SECONDS=60 KVERBS_TEST_TIMEOUT=3600 tests/run guest-vm guest-uml hca hca-long
+
 $(check-groups:%=check-%): check-%:
 	tests/run $*
 
@@ -145,6 +150,7 @@ help:
 	@echo '  demo             packages, build, kverbs compare in a virtual machine'
 	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers'
 	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
+	@echo '  check-long       the long forms: storms, the model of the HCA'
 	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'
 	@echo '  bench            the figures of the project'
 	@echo '  clean            remove build/'
