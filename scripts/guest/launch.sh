@@ -139,9 +139,11 @@ common_option()
 	esac
 }
 
+# module_current KDIR: is it built, for that tree, from the sources as they are?
 module_current()
 {
 	[ -e "$opt_module" ] &&
+		[ "$(cat "${opt_module%/*}/.kdir" 2>/dev/null)" = "$(realpath "$1")" ] &&
 		[ -z "$(find "$top"/kmod "$top"/include "$top"/Kbuild -newer "$opt_module" -print -quit)" ]
 }
 
@@ -153,11 +155,11 @@ find_module()
 
 	[ "$opt_module" = auto ] || return
 	opt_module=$top/build/$1/kverbs.ko
-	module_current && return
+	module_current "$2" && return
 	mkdir -p "$top/build"
 	exec {fd}>"$top/build/.module.lock"
 	flock "$fd"
-	if ! module_current; then
+	if ! module_current "$2"; then
 		# Its output is no part of the command's.
 		log=$(make -s -C "$top" module KDIR="$2" 2>&1 </dev/null) ||
 			die "kverbs does not build for $1 (make module KDIR=$2): $(grep -m1 -E 'error|\*\*\*|:' <<<"$log")"
