@@ -98,6 +98,7 @@ u32 kv_check_result(const struct kv_result *result, struct kv_checks *checks)
 		[KV_CHECK_LITTLE] = "outstanding is rate x mean lat",
 		[KV_CHECK_TIME] = "post, poll, empty polls and the rest add up",
 		[KV_CHECK_RETIRED] = "every WR posted was retired",
+		[KV_CHECK_WCS] = "every signalled WR had its completion",
 		[KV_CHECK_MESSAGES] = "every message sent was received",
 		[KV_CHECK_COUNT] = "operations are as many as asked",
 	};
@@ -124,6 +125,11 @@ u32 kv_check_result(const struct kv_result *result, struct kv_checks *checks)
 		     lane->stat.total_wrs == lane->stat.total_retired, 0,
 		     "lane %u posted %llu WRs, %llu were retired", lane->index,
 		     lane->stat.total_wrs, lane->stat.total_retired);
+		/* a later WC retires a WR whose own was lost */
+		note(&checks->check[KV_CHECK_WCS],
+		     lane->stat.signalled == lane->stat.wcs, 0,
+		     "lane %u signalled %llu WRs, %llu WCs came", lane->index,
+		     lane->stat.signalled, lane->stat.wcs);
 		if (lane->role != KVERBS_ROLE_INITIATOR)
 			continue;
 		check_messages(result, lane, &checks->check[KV_CHECK_MESSAGES]);

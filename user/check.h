@@ -29,6 +29,7 @@ enum kv_check_id {
 	KV_CHECK_LITTLE,	/* outstanding = rate x mean lat */
 	KV_CHECK_TIME,		/* post + poll + empty + rest = wall */
 	KV_CHECK_RETIRED,	/* every WR posted was retired */
+	KV_CHECK_WCS,		/* every signalled WR completed */
 	KV_CHECK_MESSAGES,	/* every message sent was received */
 	KV_CHECK_COUNT,		/* as many operations as asked */
 	KV_CHECKS,
