@@ -13,12 +13,6 @@
 #define KV_REG_MS	5000	/* longest wait for a REG_MR */
 #define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
-/* QP attributes that both engines use, see docs/method.md */
-#define KV_TIMEOUT	14	/* 4.096 us * 2^14 = 67 ms */
-#define KV_RETRY	7
-#define KV_RNR_RETRY	7	/* for ever */
-#define KV_MIN_RNR	1	/* 0.01 ms */
-
 static const struct ib_gid_attr *kv_gid_best(struct ib_device *ibdev, u32 port,
 					     u32 gids)
 {
@@ -192,13 +186,13 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 	attr.dest_qp_num = peer->qp->qp_num;
 	attr.rq_psn = peer->psn;
 	attr.max_dest_rd_atomic = path->rd_atomic;
-	attr.min_rnr_timer = KV_MIN_RNR;
+	attr.min_rnr_timer = KV_QP_MIN_RNR_TIMER;
 	attr.ah_attr.type = rdma_ah_find_type(ep->qp->device, path->port);
 	rdma_ah_set_port_num(&attr.ah_attr, path->port);
 	if (path->gid_attr) {
 		rdma_ah_set_grh(&attr.ah_attr,
 				(union ib_gid *)&path->gid_attr->gid, 0,
-				path->gid_attr->index, 64, 0);
+				path->gid_attr->index, KV_QP_HOP_LIMIT, 0);
 	}
 	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
 		ether_addr_copy(attr.ah_attr.roce.dmac, path->dmac);
@@ -212,9 +206,9 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 		return rc;
 	memset(&attr, 0, sizeof(attr));
 	attr.qp_state = IB_QPS_RTS;
-	attr.timeout = KV_TIMEOUT;
-	attr.retry_cnt = KV_RETRY;
-	attr.rnr_retry = KV_RNR_RETRY;
+	attr.timeout = KV_QP_TIMEOUT;
+	attr.retry_cnt = KV_QP_RETRY;
+	attr.rnr_retry = KV_QP_RNR_RETRY;
 	attr.sq_psn = ep->psn;
 	attr.max_rd_atomic = path->rd_atomic;
 	*where = "move QP to RTS";

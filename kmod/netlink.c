@@ -708,6 +708,15 @@ static void *kv_dump_put(struct sk_buff *skb, struct netlink_callback *cb,
 			   &kv_family, NLM_F_MULTI, cmd);
 }
 
+/* keep a message that was put whole, drop one that was not */
+static void kv_dump_end(struct sk_buff *skb, void *header, int rc)
+{
+	if (header && rc)
+		genlmsg_cancel(skb, header);
+	else if (header)
+		genlmsg_end(skb, header);
+}
+
 /* one message may be more than a dump's usual buffer holds */
 static int kv_dump_start(struct netlink_callback *cb)
 {
@@ -729,10 +738,7 @@ static int kv_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			kv_dev_refresh_later(dev);
 			header = kv_dump_put(skb, cb, KVERBS_CMD_DEV_GET);
 			rc = header ? kv_put_dev(skb, dev) : -EMSGSIZE;
-			if (header && rc)
-				genlmsg_cancel(skb, header);
-			else if (header)
-				genlmsg_end(skb, header);
+			kv_dump_end(skb, header, rc);
 			kv_dev_leave(dev);
 		}
 		kv_dev_put(dev);
@@ -754,10 +760,7 @@ static int kv_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	while (!rc && (run = kv_run_next(net, portid, cursor->at))) {
 		header = kv_dump_put(skb, cb, KVERBS_CMD_RUN_GET);
 		rc = header ? kv_put_run(skb, run, true) : -EMSGSIZE;
-		if (header && rc)
-			genlmsg_cancel(skb, header);
-		else if (header)
-			genlmsg_end(skb, header);
+		kv_dump_end(skb, header, rc);
 		if (!rc)
 			cursor->at = run->id + 1;
 		kv_run_put(run);
@@ -814,10 +817,7 @@ static int kv_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		header = kv_dump_put(skb, cb, KVERBS_CMD_LANE_GET);
 		rc = header ? kv_put_lane(skb, &cursor->run->lane[cursor->at]) :
 			      -EMSGSIZE;
-		if (header && rc)
-			genlmsg_cancel(skb, header);
-		else if (header)
-			genlmsg_end(skb, header);
+		kv_dump_end(skb, header, rc);
 		if (!rc)
 			cursor->at++;
 	}
@@ -845,10 +845,7 @@ static int kv_hist_dump(struct sk_buff *skb, struct netlink_callback *cb)
 						  cursor->metric, h,
 						  kv_run_generation(run),
 						  &cursor->bucket) : -EMSGSIZE;
-			if (header && rc)
-				genlmsg_cancel(skb, header);
-			else if (header)
-				genlmsg_end(skb, header);
+			kv_dump_end(skb, header, rc);
 			if (rc || cursor->bucket < KV_HIST_BUCKETS)
 				continue;
 		}

@@ -9,12 +9,6 @@
 #include "verbs.h"
 #include "kverbs.h"
 
-#define TIMEOUT		14	/* 4.096 us * 2^14 = 67 ms */
-#define RETRIES		7
-#define RNR_RETRIES	7	/* without end */
-#define MIN_RNR_TIMER	1	/* 10 us; 0 would be 655 ms */
-#define HOP_LIMIT	64
-
 static int fail(struct kv_error *error, const char *call, int err)
 {
 	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "%s: %s", call, kv_setup_errno(err));
@@ -100,7 +94,7 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 		.dest_qp_num = peer->qp->qp_num,
 		.rq_psn = peer->psn,
 		.max_dest_rd_atomic = port->rd_atomic,
-		.min_rnr_timer = MIN_RNR_TIMER,
+		.min_rnr_timer = KV_QP_MIN_RNR_TIMER,
 		.ah_attr = {
 			.dlid = port->attr.lid,
 			.port_num = port->number,
@@ -108,7 +102,7 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 			.grh = {
 				.dgid = port->gid,
 				.sgid_index = (u8)port->gid_index,
-				.hop_limit = HOP_LIMIT,
+				.hop_limit = KV_QP_HOP_LIMIT,
 			},
 		},
 	};
@@ -120,9 +114,9 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 	if (rc)
 		return fail(error, "modify_qp to RTR", rc);
 	attr.qp_state = IBV_QPS_RTS;
-	attr.timeout = TIMEOUT;
-	attr.retry_cnt = RETRIES;
-	attr.rnr_retry = RNR_RETRIES;
+	attr.timeout = KV_QP_TIMEOUT;
+	attr.retry_cnt = KV_QP_RETRY;
+	attr.rnr_retry = KV_QP_RNR_RETRY;
 	attr.sq_psn = end->psn;
 	attr.max_rd_atomic = port->rd_atomic;
 	rc = ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |

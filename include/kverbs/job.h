@@ -18,6 +18,11 @@
 #define KV_RECV_DEPTH		128	/* least default of receives kept posted */
 #define KV_DURATION_MS		1000	/* default length */
 #define KV_MARKERS		2	/* queue slots kept for the teardown's WRs */
+#define KV_QP_TIMEOUT		14	/* 4.096 us * 2^14 = 67 ms */
+#define KV_QP_RETRY		7
+#define KV_QP_RNR_RETRY		7	/* for ever */
+#define KV_QP_MIN_RNR_TIMER	1	/* 0.01 ms; 0 would be 655 ms */
+#define KV_QP_HOP_LIMIT		64
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
 
 /*
