@@ -306,7 +306,11 @@ guest_verdict()
 
 	log=${errand}.log
 	tr -d '\r\000' <"$errand/console" >"$log"
-	first=$(grep -a -n -m1 -E "$splats" "$log" | cut -d: -f1)
+	# Memory that could not be had is reported with a trace, and is no fault.
+	first=$(awk '/vmalloc error|page allocation failure/ { report = 20 }
+		report && /Call Trace:/ { $0 = "" }
+		{ report -= report > 0; print }' "$log" |
+		grep -a -n -m1 -E "$splats" | cut -d: -f1)
 	[ -z "$opt_splats" ] || first=''
 	read -r status detail <"$errand/status" || :
 
