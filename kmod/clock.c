@@ -96,7 +96,3 @@ int kv_clock_init(void)
 	kv_cpu_desc.cost = kv_measure_cost(KVERBS_CLOCK_CPU);
 	return 0;
 }
-
-void kv_clock_exit(void)
-{
-}

@@ -35,6 +35,5 @@ const struct kv_clock_desc *kv_clock_desc(u32 which);
 u64 kv_clock_ticks(u32 which, u32 ms);
 
 int kv_clock_init(void);
-void kv_clock_exit(void);
 
 #endif /* KV_CLOCK_H */

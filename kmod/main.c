@@ -37,7 +37,7 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } kv_parts[] = {
-	{ "clock", kv_clock_init, kv_clock_exit },
+	{ "clock", kv_clock_init, NULL },
 	{ "debugfs", kv_debugfs_init, kv_debugfs_exit },
 	{ "runs", kv_runs_init, kv_runs_exit },
 	{ "ib client", kv_devices_init, kv_devices_exit },
@@ -46,8 +46,10 @@ static const struct {
 
 static void kv_unwind(unsigned int parts)
 {
-	while (parts--)
-		kv_parts[parts].exit();
+	while (parts--) {
+		if (kv_parts[parts].exit)
+			kv_parts[parts].exit();
+	}
 }
 
 static int __init kv_init(void)

@@ -17,10 +17,10 @@
 
 #define KV_LEAVE_MS	200	/* for lanes, when a CPU goes offline or all sleep */
 
-enum kv_todo {
-	KV_TODO_CONNECT,
-	KV_TODO_START,
-	KV_TODO_FINISH,
+enum kv_do {
+	KV_DO_CONNECT,
+	KV_DO_START,
+	KV_DO_FINISH,
 };
 
 static DEFINE_XARRAY_ALLOC1(kv_runs);
@@ -83,7 +83,7 @@ const struct kv_hist *kv_run_lane_hist(struct kv_run *run, u32 lane,
 				       NULL;
 }
 
-static void kv_run_queue(struct kv_run *run, enum kv_todo what)
+static void kv_run_queue(struct kv_run *run, enum kv_do what)
 {
 	set_bit(what, &run->todo);
 	kref_get(&run->ref);
@@ -171,7 +171,7 @@ static void kv_run_abort(struct kv_run *run, u32 reason, u32 how)
 		run->abort_reason = reason;
 	spin_unlock(&run->lock);
 	kv_run_stop_lanes(run, how);
-	kv_run_queue(run, KV_TODO_FINISH);
+	kv_run_queue(run, KV_DO_FINISH);
 }
 
 void kv_run_lane_ended(struct kv_run *run, bool failed)
@@ -179,7 +179,7 @@ void kv_run_lane_ended(struct kv_run *run, bool failed)
 	if (failed)
 		kv_run_stop_lanes(run, KV_LANE_ABANDON);
 	if (atomic_dec_and_test(&run->running))
-		kv_run_queue(run, KV_TODO_FINISH);
+		kv_run_queue(run, KV_DO_FINISH);
 }
 
 static void kv_run_expire(struct work_struct *work)
@@ -397,7 +397,7 @@ struct kv_run *kv_run_next(struct net *net, u32 portid, u32 id)
 }
 
 /* mark a command as being done, if the state allows it */
-static int kv_run_command(struct kv_run *run, u32 from, enum kv_todo what,
+static int kv_run_command(struct kv_run *run, u32 from, enum kv_do what,
 			  const char *wrong, const char **why)
 {
 	int rc = 0;
@@ -420,14 +420,14 @@ static int kv_run_command(struct kv_run *run, u32 from, enum kv_todo what,
 
 int kv_run_connect(struct kv_run *run, const char **why)
 {
-	return kv_run_command(run, KVERBS_STATE_NEW, KV_TODO_CONNECT,
+	return kv_run_command(run, KVERBS_STATE_NEW, KV_DO_CONNECT,
 			      "only a NEW run can be connected: make another run",
 			      why);
 }
 
 int kv_run_start(struct kv_run *run, const char **why)
 {
-	return kv_run_command(run, KVERBS_STATE_READY, KV_TODO_START,
+	return kv_run_command(run, KVERBS_STATE_READY, KV_DO_START,
 			      "only a READY run can be started, once: connect it first, or make another run",
 			      why);
 }
@@ -704,15 +704,15 @@ static void kv_run_work(struct work_struct *work)
 	struct kv_run *run = container_of(work, struct kv_run, work);
 	bool deleted;
 
-	if (test_and_clear_bit(KV_TODO_CONNECT, &run->todo))
+	if (test_and_clear_bit(KV_DO_CONNECT, &run->todo))
 		kv_run_do_connect(run);
-	if (test_and_clear_bit(KV_TODO_START, &run->todo)) {
+	if (test_and_clear_bit(KV_DO_START, &run->todo)) {
 		if (kv_run_abort_reason(run))
-			set_bit(KV_TODO_FINISH, &run->todo);
+			set_bit(KV_DO_FINISH, &run->todo);
 		else
 			kv_run_do_start(run);
 	}
-	if (test_and_clear_bit(KV_TODO_FINISH, &run->todo))
+	if (test_and_clear_bit(KV_DO_FINISH, &run->todo))
 		kv_run_do_finish(run);
 	spin_lock(&run->lock);
 	deleted = run->deleted;

@@ -73,7 +73,7 @@ struct kv_run_status {
  * @path: the way back to the port
  * @inside: the run is inside its device
  * @running: lanes that have not ended
- * @todo: bits of enum kv_todo
+ * @todo: bits of enum kv_do
  * @work: does them
  * @expire: ends a run that takes longer than max_time_ms
  * @lock: guards @status, @busy, @deleted, @abort_reason
