@@ -40,7 +40,6 @@ const char *kv_link_name(u32 link);
 /* terminal.c */
 bool kv_is_terminal(FILE *file);
 const char *kv_bold(FILE *file);	/* escapes, "" when not a terminal */
-const char *kv_dim(FILE *file);
 const char *kv_plain(FILE *file);
 void kv_progress(const char *fmt, ...)	/* one line on stderr, terminal only */
 	__attribute__((format(printf, 1, 2)));

@@ -25,11 +25,6 @@ const char *kv_bold(FILE *file)
 	return escape(file, "\033[1m");
 }
 
-const char *kv_dim(FILE *file)
-{
-	return escape(file, "\033[2m");
-}
-
 const char *kv_plain(FILE *file)
 {
 	return escape(file, "\033[0m");
