@@ -231,9 +231,7 @@ static int make_room(struct kv_compare *compare, struct kv_error *error)
 static void take_values(const struct kv_report *report, double *value)
 {
 	const struct kv_summary *s = &report->summary;
-	const struct kv_figure *main_figure = s->metric[KVERBS_METRIC_RTT].count ?
-					      &s->metric[KVERBS_METRIC_RTT] :
-					      &s->metric[KVERBS_METRIC_LAT];
+	const struct kv_figure *main_figure = &s->metric[kv_main_metric(s)];
 
 	value[KV_VALUE_P50] = main_figure->p50;
 	value[KV_VALUE_P99] = main_figure->p99;

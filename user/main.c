@@ -23,8 +23,9 @@ static void usage(FILE *file)
 		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n  kverbs COMMAND --help   options of a command\n"
 	      "  kverbs --version\n\n"
-	      "Exit status: 0 good; 2 usage; 3 module, device or permission missing;\n"
-	      "4 the measurement failed; 130 interrupted, after printing.\n", file);
+	      "Exit status: 0 good; 1 a threshold was missed; 2 usage; 3 module, device or\n"
+	      "permission missing; 4 the measurement failed; 5 undecided; 130 interrupted,\n"
+	      "after printing.\n", file);
 }
 
 int main(int argc, char **argv)

@@ -7,11 +7,17 @@
 #include "kverbs.h"
 #include "options.h"
 
+#define ALL_FROM	2	/* sizes of -a, as perftest's */
+#define ALL_TO		(8U << 20)
+
 enum kind {
 	KIND_FIELD,	/* a number of the job's */
 	KIND_SECONDS,	/* a field in ms that is given in seconds */
 	KIND_NAME,	/* an enumeration of the job's */
 	KIND_SIZE,
+	KIND_ALL,
+	KIND_SWEEP,
+	KIND_THRESHOLD,
 	KIND_OP,
 	KIND_CPU,
 	KIND_DEVICE,
@@ -25,9 +31,10 @@ typedef const char *(*name_fn)(u32 value);
 
 /**
  * struct row - an option
- * @attr: enum kverbs_job_attr of its field, or 0
+ * @attr: enum kverbs_job_attr of its field, or 0; of a threshold, enum kv_threshold
  * @offset: of its field in struct kv_job
  * @bytes: of its field
+ * @key: of its field in JSON
  */
 struct row {
 	char letter;
@@ -39,6 +46,7 @@ struct row {
 	u32 attr;
 	size_t offset;
 	size_t bytes;
+	const char *key;
 	u64 low;
 	u64 high;
 };
@@ -49,6 +57,7 @@ struct row {
 		.what = (text), .commands = KV_FOR_RUN | KV_FOR_COMPARE,		\
 		.kind = KIND_FIELD, .attr = KVERBS_JOB_A_##attribute,			\
 		.offset = offsetof(struct kv_job, member), .bytes = sizeof(type),	\
+		.key = #member,								\
 		.low = (lo), .high = (hi),						\
 	},
 
@@ -58,17 +67,34 @@ struct row {
 		.what = (text), .commands = (where), .kind = (how),			\
 	},
 
+#define THRESHOLD_ROW(long_name, value, text, which)					\
+	{										\
+		.name = (long_name), .argument = (value), .what = (text),		\
+		.commands = KV_FOR_RUN, .kind = KIND_THRESHOLD, .attr = (which),	\
+	},
+
 static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_DEVICE)
 	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
 	OWN_ROW(0, "op", "NAME", "write (default of run), read or send",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OP)
-	OWN_ROW('s', "size", "BYTES", "message size, k and M allowed (default of run: 64)",
+	OWN_ROW('s', "size", "BYTES", "message size, k and M allowed (default of run: 64), or a list",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_SIZE)
+	OWN_ROW('a', "all", NULL, "all sizes from 2 bytes to 8M that are powers of two", KV_FOR_RUN,
+		KIND_ALL)
+	OWN_ROW(0, "sweep", "FIELD=LIST", "a run for each value, such as post-list=1,2,4..64",
+		KV_FOR_RUN, KIND_SWEEP)
 	OWN_ROW(0, "cpu", "LIST", "CPUs of the lanes in order, such as 2,4-5",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_CPU)
 	KV_JOB_FIELDS(FIELD_ROW)
+	THRESHOLD_ROW("max-p50", "TIME", "fail when the median of lat or rtt is above", KV_MAX_P50)
+	THRESHOLD_ROW("max-p99", "TIME", "fail when its p99 is above", KV_MAX_P99)
+	THRESHOLD_ROW("max-p99.9", "TIME", "fail when its p99.9 is above", KV_MAX_P999)
+	THRESHOLD_ROW("max-mean", "TIME", "fail when its mean is above", KV_MAX_MEAN)
+	THRESHOLD_ROW("min-rate", "RATE", "fail when there are fewer messages a second", KV_MIN_RATE)
+	THRESHOLD_ROW("min-bw", "RATE", "fail below this bandwidth: 10G is bits/s, 1GB bytes/s",
+		      KV_MIN_BW)
 	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
 	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_RUN | KV_FOR_COMPARE, KIND_JSON)
@@ -102,7 +128,9 @@ static enum kind kind_of(const struct row *row)
 {
 	if (names_of(row))
 		return KIND_NAME;
-	return row->attr == KVERBS_JOB_A_DURATION_MS ? KIND_SECONDS : row->kind;
+	if (row->kind == KIND_FIELD && row->attr == KVERBS_JOB_A_DURATION_MS)
+		return KIND_SECONDS;
+	return row->kind;
 }
 
 static void set_field(struct kv_options *options, const struct row *row, u64 value)
@@ -112,6 +140,18 @@ static void set_field(struct kv_options *options, const struct row *row, u64 val
 
 	memcpy(field, row->bytes == sizeof(u64) ? (void *)&value : (void *)&narrow, row->bytes);
 	options->given[row->attr] = true;
+}
+
+static const struct kv_field *field_of(const struct row *row)
+{
+	const struct kv_field *field = NULL;
+	u32 i;
+
+	for (i = 0; row->kind == KIND_FIELD && (field = kv_job_field(i)); i++) {
+		if (field->attr == row->attr)
+			break;
+	}
+	return field;
 }
 
 /* a whole decimal number with nothing after it but what @end takes */
@@ -124,27 +164,25 @@ static int parse_number(const char *text, u64 *value, char **end)
 	return errno ? -1 : 0;
 }
 
-static int parse_field(struct kv_options *options, const struct row *row, const char *text,
+static int parse_field(const struct row *row, const char *text, u64 *value,
 		       struct kv_error *error)
 {
 	char *end;
-	u64 value;
 
-	if (parse_number(text, &value, &end) || *end)
+	if (parse_number(text, value, &end) || *end)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "%s '%s': not a number; %s is %llu to %llu%s%s",
 				    row->name, text, row->name, row->low, row->high,
 				    *row->argument ? " " : "", row->argument);
-	if (value < row->low || value > row->high)
+	if (*value < row->low || *value > row->high)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "%s %s: out of range; it is %llu to %llu%s%s",
 				    row->name, text, row->low, row->high,
 				    *row->argument ? " " : "", row->argument);
-	set_field(options, row, value);
 	return 0;
 }
 
-static int parse_seconds(struct kv_options *options, const struct row *row, const char *text,
+static int parse_seconds(const struct row *row, const char *text, u64 *value,
 			 struct kv_error *error)
 {
 	double seconds = -1, ms;
@@ -161,33 +199,28 @@ static int parse_seconds(struct kv_options *options, const struct row *row, cons
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "%s %s: out of range; it is %.3f to %.0f seconds", row->name,
 				    text, (double)row->low / 1000, (double)row->high / 1000);
-	set_field(options, row, (u64)ms);
+	*value = (u64)ms;
 	return 0;
 }
 
-static int parse_name(struct kv_options *options, const struct row *row, const char *text,
-		      struct kv_error *error)
+static int parse_name(const struct row *row, const char *text, u64 *value, struct kv_error *error)
 {
 	name_fn name = names_of(row);
-	u64 i;
 
-	for (i = row->low; i <= row->high; i++) {
-		if (strcmp(name((u32)i), text))
-			continue;
-		set_field(options, row, i);
-		return 0;
+	for (*value = row->low; *value <= row->high; (*value)++) {
+		if (!strcmp(name((u32)*value), text))
+			return 0;
 	}
 	return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not known; it is %s", row->name, text,
 			    row->what);
 }
 
-static int parse_size(struct kv_options *options, const char *text, struct kv_error *error)
+static int parse_size(const char *text, u64 *value, struct kv_error *error)
 {
-	char *end;
-	u64 value;
 	u32 shift = 0;
+	char *end;
 
-	if (parse_number(text, &value, &end))
+	if (parse_number(text, value, &end))
 		goto bad;
 	if (*end == 'k' || *end == 'K')
 		shift = 10;
@@ -195,17 +228,135 @@ static int parse_size(struct kv_options *options, const char *text, struct kv_er
 		shift = 20;
 	if (end[shift ? 1 : 0])
 		goto bad;
-	if (!value || value > (KV_SIZE_MAX >> shift))
+	if (!*value || *value > (KV_SIZE_MAX >> shift))
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "size %s: out of range; it is 1 to %u bytes", text,
 				    KV_SIZE_MAX);
-	options->job.step[0].size = (u32)(value << shift);
-	options->given_size = true;
+	*value <<= shift;
 	return 0;
 bad:
 	return kv_error_set(error, KV_EXIT_USAGE,
 			    "size '%s': not a size; give bytes, or k or M, such as 64 or 64k",
 			    text);
+}
+
+/* one value of a field of the job, or a size */
+static int parse_value(const void *arg, const char *text, u64 *value, struct kv_error *error)
+{
+	const struct row *row = arg;
+
+	switch (kind_of(row)) {
+	case KIND_SECONDS:
+		return parse_seconds(row, text, value, error);
+	case KIND_NAME:
+		return parse_name(row, text, value, error);
+	case KIND_SIZE:
+		return parse_size(text, value, error);
+	default:
+		return parse_field(row, text, value, error);
+	}
+}
+
+static int take_field(struct kv_options *options, const struct row *row, const char *text,
+		      struct kv_error *error)
+{
+	u64 value;
+
+	if (parse_value(row, text, &value, error))
+		return -1;
+	set_field(options, row, value);
+	return 0;
+}
+
+/* the next free axis; NULL with @error filled when the field has one, or all are taken */
+static struct kv_axis *new_axis(struct kv_options *options, const struct row *row,
+				struct kv_error *error)
+{
+	const struct kv_field *field = field_of(row);
+	struct kv_axis *axis;
+	u32 i;
+
+	for (i = 0; i < options->naxes; i++) {
+		if (options->axis[i].field != field)
+			continue;
+		kv_error_set(error, KV_EXIT_USAGE, "%s: has several values already; give one list",
+			     row->name);
+		return NULL;
+	}
+	if (options->naxes == KV_AXES_MAX) {
+		kv_error_set(error, KV_EXIT_USAGE, "%s: no more than %u fields may take lists",
+			     row->name, KV_AXES_MAX);
+		return NULL;
+	}
+	axis = &options->axis[options->naxes];
+	memset(axis, 0, sizeof(*axis));
+	axis->name = row->name;
+	axis->key = field ? row->key : row->name;
+	axis->field = field;
+	axis->value_name = names_of(row);
+	return axis;
+}
+
+static int take_axis(struct kv_options *options, const struct row *row, const char *text,
+		     struct kv_error *error)
+{
+	struct kv_axis *axis = new_axis(options, row, error);
+
+	if (!axis || kv_axis_parse(axis, text, parse_value, row, error))
+		return -1;
+	options->naxes++;
+	if (kv_axes_points(options->axis, options->naxes) > KV_POINTS_MAX)
+		return kv_error_set(error, KV_EXIT_USAGE, "%s: makes more than %u runs", row->name,
+				    KV_POINTS_MAX);
+	return 0;
+}
+
+/* one size, or a list */
+static int take_size(struct kv_options *options, const struct row *row, const char *text,
+		     struct kv_error *error)
+{
+	u64 value;
+
+	if (strchr(text, ',') || strstr(text, ".."))
+		return take_axis(options, row, text, error);
+	if (parse_size(text, &value, error))
+		return -1;
+	options->job.step[0].size = (u32)value;
+	options->given_size = true;
+	return 0;
+}
+
+static const struct row *row_of(const char *name, size_t len);
+
+/* "-a": perftest's sizes, as many as the device and the limits allow */
+static int take_all(struct kv_options *options, struct kv_error *error)
+{
+	const struct row *size = row_of("size", 4);
+	struct kv_axis *axis = new_axis(options, size, error);
+
+	if (!axis)
+		return -1;
+	kv_axis_double(axis, ALL_FROM, ALL_TO);
+	axis->capped = true;
+	options->naxes++;
+	return 0;
+}
+
+/* "FIELD=LIST" */
+static int take_sweep(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	size_t len = strcspn(text, "=");
+	const struct row *row = row_of(text, len);
+
+	if (!text[len])
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "sweep '%s': it is FIELD=LIST, such as post-list=1,2,4..64",
+				    text);
+	if (!row)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "sweep '%.*s': not a field of the job; it is size or one of the long options with a number or a name, such as tx-depth, post-list, qp",
+				    (int)len, text);
+	return take_axis(options, row, text + len + 1, error);
 }
 
 static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)
@@ -263,13 +414,17 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 {
 	switch (kind_of(row)) {
 	case KIND_FIELD:
-		return parse_field(options, row, text, error);
 	case KIND_SECONDS:
-		return parse_seconds(options, row, text, error);
 	case KIND_NAME:
-		return parse_name(options, row, text, error);
+		return take_field(options, row, text, error);
 	case KIND_SIZE:
-		return parse_size(options, text, error);
+		return take_size(options, row, text, error);
+	case KIND_ALL:
+		return take_all(options, error);
+	case KIND_SWEEP:
+		return take_sweep(options, text, error);
+	case KIND_THRESHOLD:
+		return kv_threshold_parse(&options->thresholds, row->attr, text, error);
 	case KIND_OP:
 		return parse_op(options, text, error);
 	case KIND_CPU:
@@ -287,6 +442,40 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 	case KIND_HELP:
 		options->help = true;
 		return 0;
+	}
+	return 0;
+}
+
+/* a field of the job, by the name of its option or of its key in JSON; or the size */
+static const struct row *row_of(const char *name, size_t len)
+{
+	const struct row *row;
+
+	for (row = rows; row < rows + KV_ARRAY_SIZE(rows); row++) {
+		if (row->kind != KIND_FIELD && row->kind != KIND_SIZE)
+			continue;
+		if (strlen(row->name) == len && !strncmp(row->name, name, len))
+			return row;
+		if (row->key && strlen(row->key) == len && !strncmp(row->key, name, len))
+			return row;
+	}
+	return NULL;
+}
+
+/* an option and a sweep of one field leave open which is meant */
+static int check_axes(const struct kv_options *options, u32 command, struct kv_error *error)
+{
+	const struct kv_axis *axis;
+
+	for (axis = options->axis; axis < options->axis + options->naxes; axis++) {
+		if (command != KV_FOR_RUN)
+			return kv_error_set(error, KV_EXIT_USAGE,
+					    "%s: a list is for kverbs run; give one value",
+					    axis->name);
+		if (axis->field ? options->given[axis->field->attr] : options->given_size)
+			return kv_error_set(error, KV_EXIT_USAGE,
+					    "%s: given both as one value and as several; leave one out",
+					    axis->name);
 	}
 	return 0;
 }
@@ -360,7 +549,10 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		if (take(options, row, value, error))
 			return -1;
 	}
-	return 0;
+	if (options->help)
+		return 0;
+	return check_axes(options, command, error) ? -1 :
+	       kv_threshold_possible(&options->thresholds, &options->job, error);
 }
 
 /* what stands for the value of an option */

@@ -7,7 +7,8 @@
 #define KV_OPTIONS_H
 
 #include <stdbool.h>
-#include "engine.h"
+#include "axis.h"
+#include "threshold.h"
 
 /* subcommands that an option belongs to */
 enum {
@@ -21,6 +22,9 @@ enum {
  * @given: by enum kverbs_job_attr: the field was given
  * @given_op: --op was given
  * @given_size: -s was given
+ * @axis: fields that take several values
+ * @naxes: entries of @axis, 0: one run
+ * @thresholds: --max-*, --min-*
  * @device: -d, or NULL
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
@@ -32,6 +36,9 @@ struct kv_options {
 	bool given[__KVERBS_JOB_A_MAX];
 	bool given_op;
 	bool given_size;
+	struct kv_axis axis[KV_AXES_MAX];
+	u32 naxes;
+	struct kv_thresholds thresholds;
 	const char *device;
 	const struct kv_engine *engine;
 	u32 rounds;

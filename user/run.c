@@ -2,19 +2,50 @@
 #include "kverbs.h"
 #include "options.h"
 #include "report.h"
+#include "series.h"
 
 #define KV_RUN_SCHEMA	"kverbs-run/1"
+
+/* what was asked of the figures, and whether it holds: null where that is not known */
+json_t *kv_json_thresholds(const struct kv_thresholds *thresholds,
+			   const struct kv_summary *summary)
+{
+	json_t *array = json_array();
+	enum kv_met met;
+	u32 i;
+
+	for (i = 0; i < KV_THRESHOLDS; i++) {
+		if (!thresholds->given[i])
+			continue;
+		met = kv_threshold_met(thresholds, summary, i);
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s, s:o, s:o, s:o}",
+						"option", kv_threshold_rules[i].name,
+						"figure", kv_threshold_rules[i].key,
+						"limit", json_real(thresholds->limit[i]),
+						"value",
+						kv_json_real(kv_threshold_value(summary, i)),
+						"met", met == KV_UNKNOWN ? json_null() :
+						json_boolean(met == KV_MET)));
+	}
+	return array;
+}
 
 static int print(const struct kv_options *options, const struct kv_env *env,
 		 const struct kv_report *report, struct kv_error *error)
 {
+	json_t *run;
+
 	if (!options->json) {
 		kv_print_report(stdout, env, report);
 		return 0;
 	}
+	run = kv_json_report(report, true);
+	json_object_set_new(run, "thresholds", kv_json_thresholds(&options->thresholds,
+								  &report->summary));
 	return kv_json_print(stdout, json_pack("{s:s, s:o, s:o}", "schema", KV_RUN_SCHEMA,
 					       "environment", kv_json_env(env),
-					       "run", kv_json_report(report, true)), error);
+					       "run", run), error);
 }
 
 static void describe(const struct kv_options *options, char *text, size_t size)
@@ -27,15 +58,52 @@ static void describe(const struct kv_options *options, char *text, size_t size)
 		 kv_shape_name(options->job.shape));
 }
 
+/* the line and the status of what was asked of the figures, when the run was good */
+static int hold_to_thresholds(const struct kv_options *options, const struct kv_report *report,
+			      int status)
+{
+	struct kv_error error;
+
+	if (status != KV_EXIT_GOOD)
+		return status;
+	error.status = kv_threshold_status(&options->thresholds, &report->summary, error.text,
+					   sizeof(error.text));
+	return error.status == KV_EXIT_GOOD ? KV_EXIT_GOOD : kv_error_print(&error);
+}
+
+static int run_once(const struct kv_options *options, const char *device,
+		    const struct kv_env *env)
+{
+	struct kv_report report;
+	struct kv_error error;
+	char what[96];
+	int status;
+
+	describe(options, what, sizeof(what));
+	if (kv_drive(options->engine, device, &options->job, what, &report, &error))
+		return kv_error_print(&error);
+	kv_progress_end();
+	status = kv_report_status(&report);
+	if (print(options, env, &report, &error)) {
+		status = kv_error_print(&error);
+	} else if (report.result->state != KVERBS_STATE_DONE) {
+		error.status = status;
+		kv_explain(report.result, error.text, sizeof(error.text));
+		kv_error_print(&error);
+	} else {
+		status = hold_to_thresholds(options, &report, status);
+	}
+	kv_report_free(&report);
+	return status;
+}
+
 /* kverbs run */
 int kv_cmd_run(int argc, char **argv)
 {
-	char device[KV_DEVICE_NAME], what[96];
+	char device[KV_DEVICE_NAME];
 	struct kv_options options;
-	struct kv_report report;
 	struct kv_error error;
 	struct kv_env env;
-	int status;
 
 	if (kv_options_parse(argc, argv, KV_FOR_RUN, &options, &error))
 		return kv_error_print(&error);
@@ -49,18 +117,6 @@ int kv_cmd_run(int argc, char **argv)
 	/* before the run: the device may not be there any more after it */
 	kv_env_read(device, options.job.port, &env);
 	kv_interrupt_catch();
-	describe(&options, what, sizeof(what));
-	if (kv_drive(options.engine, device, &options.job, what, &report, &error))
-		return kv_error_print(&error);
-	kv_progress_end();
-	status = kv_report_status(&report);
-	if (print(&options, &env, &report, &error)) {
-		status = kv_error_print(&error);
-	} else if (report.result->state != KVERBS_STATE_DONE) {
-		error.status = status;
-		kv_explain(report.result, error.text, sizeof(error.text));
-		kv_error_print(&error);
-	}
-	kv_report_free(&report);
-	return status;
+	return options.naxes ? kv_series_run(&options, device, &env) :
+			       run_once(&options, device, &env);
 }

@@ -144,3 +144,9 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 	summary->op_ns = summary->ops && initiators ?
 			 kv_ticks_ns(&result->clock, wall) / (double)summary->ops : NAN;
 }
+
+/* the metric that a run is about: rtt of a pingpong, else lat */
+u32 kv_main_metric(const struct kv_summary *summary)
+{
+	return summary->metric[KVERBS_METRIC_RTT].count ? KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
+}

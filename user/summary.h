@@ -71,6 +71,7 @@ double kv_ticks_ns(const struct kv_clock_info *clock, double ticks);
 void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 		  struct kv_figure *figure);
 void kv_hist_merge(struct kv_hist *into, const struct kv_hist *from);
+u32 kv_main_metric(const struct kv_summary *summary);
 void kv_summarize(const struct kv_result *result, struct kv_summary *summary);
 
 #endif /* KV_SUMMARY_H */
