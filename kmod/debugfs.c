@@ -58,6 +58,10 @@ static int state_show(struct seq_file *m, void *v)
 		seq_printf(m, "wc_status %s\nvendor_err 0x%x\nlane %u\nwr_id %llu\n",
 			   ib_wc_status_msg(s.wc_status), s.wc_vendor,
 			   s.err_lane, s.err_wr);
+	if (s.reason == KVERBS_REASON_DATA)
+		seq_printf(m, "message %llu\noffset %llu\nexpected 0x%02x\ngot 0x%02x\nlane %u\n",
+			   s.err_wr, s.data_offset, s.data_expected,
+			   s.data_got, s.err_lane);
 	seq_printf(m, "lanes %u\nbytes %llu\n", run->nlanes, run->bytes);
 	return 0;
 }

@@ -89,7 +89,9 @@ u64 kv_ep_bytes(const struct kv_job *job)
 {
 	return sizeof(struct kv_ep) +
 	       (u64)job->outstanding * sizeof(struct ib_rdma_wr) +
-	       (u64)job->recv_depth * sizeof(struct ib_recv_wr);
+	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
+	       (job->check_data ? job->outstanding + job->recv_depth : 0) *
+	       sizeof(struct ib_sge);
 }
 
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
@@ -128,6 +130,12 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 		ep->rwr = kvcalloc(ep->recv_depth, sizeof(*ep->rwr),
 				   GFP_KERNEL);
 		if (!ep->rwr)
+			goto fail;
+	}
+	if (job->check_data) {
+		ep->places = kvcalloc(ep->depth + ep->recv_depth,
+				      sizeof(*ep->places), GFP_KERNEL);
+		if (!ep->places)
 			goto fail;
 	}
 	rc = kv_buf_create(&ep->buf, pd, 2 * kv_job_half(job), node, where);
@@ -301,6 +309,36 @@ static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 	ep->landing = kv_buf_byte(&ep->buf, half + size - 1, &ep->landing_dma);
 }
 
+/* data is checked: each WR has a place of its own at both ends */
+static void kv_ep_place(struct kv_ep *ep, const struct kv_ep *peer,
+			const struct kv_job *job)
+{
+	u64 stride = kv_job_stride(job), half = kv_job_half(job);
+	struct ib_sge *sge = ep->places;
+	u32 i;
+
+	if (!job->check_data)
+		return;
+	for (i = 0; i < ep->depth; i++, sge++) {
+		*sge = ep->sge;
+		sge->addr += i * stride;
+		ep->wr[i].wr.sg_list = sge;
+		if (!kv_job_two_sided(job))
+			ep->wr[i].remote_addr += i * stride;
+	}
+	for (i = 0; i < ep->recv_depth; i++, sge++) {
+		*sge = ep->rsge;
+		sge->addr += i * stride;
+		ep->rwr[i].sg_list = sge;
+	}
+	ep->area[KV_AREA_OUT].buf = &ep->buf;
+	ep->area[KV_AREA_IN].buf = &ep->buf;
+	ep->area[KV_AREA_IN].offset = half;
+	ep->area[KV_AREA_PEER_OUT].buf = &peer->buf;
+	ep->area[KV_AREA_PEER_IN].buf = &peer->buf;
+	ep->area[KV_AREA_PEER_IN].offset = half;
+}
+
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		  const struct kv_job *job, const char **where)
 {
@@ -322,6 +360,8 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		return rc;
 	kv_ep_build(a, b, job);
 	kv_ep_build(b, a, job);
+	kv_ep_place(a, b, job);
+	kv_ep_place(b, a, job);
 	return 0;
 }
 
@@ -371,6 +411,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 	if (ep->cq)
 		ib_destroy_cq(ep->cq);
 	kv_buf_destroy(&ep->buf);
+	kvfree(ep->places);
 	kvfree(ep->rwr);
 	kvfree(ep->wr);
 	kfree(ep);

@@ -54,6 +54,11 @@ struct kv_path {
  * @run_id: for tracepoints
  * @lane: for tracepoints
  * @wc: WCs of the last poll
+ * @buf: own buffer
+ * @sge: of all send WRs
+ * @rsge: of all receive WRs
+ * @places: one a WR instead, send WRs first, when data is checked
+ * @area: where each KV_AREA_* is
  */
 struct kv_ep {
 	struct ib_qp *qp;
@@ -79,6 +84,11 @@ struct kv_ep {
 	struct kv_buf buf;
 	struct ib_sge sge;
 	struct ib_sge rsge;
+	struct ib_sge *places;
+	struct {
+		const struct kv_buf *buf;
+		u64 offset;
+	} area[KV_AREAS];
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

@@ -44,6 +44,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 			return -ENOMEM;
 		l->pair->measured_from = KV_UNSET;
 		l->pair->total = KV_UNSET;
+		l->pair->seed = get_random_u64();
 	}
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (!kv_job_has_metric(job, lane->role, metric))
@@ -67,6 +68,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->recv_depth = job->recv_depth;
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
+	kv_job_data(job, lane->index, l->pair->seed, &l->data);
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;
 	ep->run_id = kv_run_id(lane->run);
@@ -81,8 +83,6 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 
 int kv_lane_fill(struct kv_lane *lane)
 {
-	if (!lane->loop->recv_depth)
-		return 0;
 	return kv_loop_fill(lane->loop) ? lane->loop->err : 0;
 }
 
@@ -175,6 +175,10 @@ void kv_lane_end(const struct kv_lane *lane, struct kv_lane_end *end)
 	end->err_wr = l->err_wr;
 	end->wc_status = l->wc_status;
 	end->wc_vendor = l->wc_vendor;
+	end->data_offset = l->data.offset;
+	end->data_expected = l->data.expected;
+	end->data_got = l->data.got;
+	end->data_found = l->data.found;
 }
 
 const struct kv_stat *kv_lane_stat(const struct kv_lane *lane)

@@ -113,6 +113,10 @@ void kv_lane_free(struct kv_lane *lane);
  * @err_wr: WR concerned
  * @wc_status: of KVERBS_REASON_WC
  * @wc_vendor: likewise
+ * @data_offset: of KVERBS_REASON_DATA: first wrong byte of message @err_wr
+ * @data_expected: what it should be
+ * @data_got: what it is
+ * @data_found: message that it was instead, else KV_DATA_NONE
  */
 struct kv_lane_end {
 	u32 reason;
@@ -120,6 +124,10 @@ struct kv_lane_end {
 	u64 err_wr;
 	u32 wc_status;
 	u32 wc_vendor;
+	u64 data_offset;
+	u32 data_expected;
+	u32 data_got;
+	u64 data_found;
 };
 
 void kv_lane_end(const struct kv_lane *lane, struct kv_lane_end *end);

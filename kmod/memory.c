@@ -107,7 +107,7 @@ u64 kv_buf_dma(const struct kv_buf *buf)
 	return buf->mapped == 1 ? sg_dma_address(buf->sgt.sgl) : 0;
 }
 
-u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma)
+u8 *kv_buf_span(const struct kv_buf *buf, u64 offset, u64 *n, u64 *dma)
 {
 	struct scatterlist *sg;
 	u64 at = offset;
@@ -117,6 +117,7 @@ u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma)
 	for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
 		if (at < sg->length) {
 			byte = (u8 *)sg_virt(sg) + at;
+			*n = min_t(u64, *n, sg->length - at);
 			break;
 		}
 		at -= sg->length;
@@ -125,9 +126,17 @@ u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma)
 	for_each_sg(buf->sgt.sgl, sg, buf->mapped, i) {
 		if (offset < sg_dma_len(sg)) {
 			*dma = sg_dma_address(sg) + offset;
+			*n = min_t(u64, *n, sg_dma_len(sg) - offset);
 			break;
 		}
 		offset -= sg_dma_len(sg);
 	}
 	return byte;
+}
+
+u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma)
+{
+	u64 n = 1;
+
+	return kv_buf_span(buf, offset, &n, dma);
 }

@@ -53,6 +53,16 @@ void kv_buf_destroy(struct kv_buf *buf);
 u64 kv_buf_dma(const struct kv_buf *buf);
 
 /**
+ * kv_buf_span - find bytes of a buffer that lie in one piece, for CPU and device
+ * @buf: buffer
+ * @offset: of the first one, below @bytes
+ * @n: bytes wanted, cut to those that follow each other
+ * @dma: DMA address of the first one
+ * Return: its kernel address
+ */
+u8 *kv_buf_span(const struct kv_buf *buf, u64 offset, u64 *n, u64 *dma);
+
+/**
  * kv_buf_byte - find one byte of a buffer for the CPU
  * @buf: buffer
  * @offset: below @bytes

@@ -279,6 +279,20 @@ full:
 	return -EMSGSIZE;
 }
 
+/* what was wrong with a message */
+static int kv_put_data(struct sk_buff *skb, const struct kv_run_status *s)
+{
+	if (nla_put_u64_64bit(skb, KVERBS_RUN_A_DATA_OFFSET, s->data_offset,
+			      KVERBS_RUN_A_PAD) ||
+	    nla_put_u32(skb, KVERBS_RUN_A_DATA_EXPECTED, s->data_expected) ||
+	    nla_put_u32(skb, KVERBS_RUN_A_DATA_GOT, s->data_got))
+		return -EMSGSIZE;
+	if (s->data_found == KV_DATA_NONE)
+		return 0;
+	return nla_put_u64_64bit(skb, KVERBS_RUN_A_DATA_FOUND, s->data_found,
+				 KVERBS_RUN_A_PAD);
+}
+
 static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 {
 	struct kv_run_status s;
@@ -307,6 +321,8 @@ static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 	    nla_put_u32(skb, KVERBS_RUN_A_GID_TYPE, s.gid_type) ||
 	    nla_put_u32(skb, KVERBS_RUN_A_CLOCK_COST,
 			kv_clock_desc(run->granted.clock)->cost))
+		goto full;
+	if (s.reason == KVERBS_REASON_DATA && kv_put_data(skb, &s))
 		goto full;
 	if (whole &&
 	    (kv_put_job(skb, KVERBS_RUN_A_JOB, &run->job) ||

@@ -627,6 +627,10 @@ static u32 kv_run_verdict(struct kv_run *run)
 		run->status.wc_status = end.wc_status;
 		run->status.wc_vendor = end.wc_vendor;
 		run->status.qp_state = attr.qp_state;
+		run->status.data_offset = end.data_offset;
+		run->status.data_expected = end.data_expected;
+		run->status.data_got = end.data_got;
+		run->status.data_found = end.data_found;
 		spin_unlock(&run->lock);
 		return end.reason;
 	}

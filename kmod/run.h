@@ -35,6 +35,10 @@ struct dentry;
  * @wc_status: of KVERBS_REASON_WC
  * @wc_vendor: likewise
  * @qp_state: state of the QP at the error
+ * @data_offset: of KVERBS_REASON_DATA, as in struct kv_lane_end
+ * @data_expected: likewise
+ * @data_got: likewise
+ * @data_found: likewise
  * @generation: changes when results do
  * @gid_type: enum ib_gid_type of the path
  * @where: step of set-up that failed, or empty
@@ -48,6 +52,10 @@ struct kv_run_status {
 	u32 wc_status;
 	u32 wc_vendor;
 	u32 qp_state;
+	u64 data_offset;
+	u32 data_expected;
+	u32 data_got;
+	u64 data_found;
 	u32 generation;
 	u32 gid_type;
 	char where[192];

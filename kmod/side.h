@@ -11,6 +11,7 @@
 #include <linux/kverbs.h>
 #include <kverbs/hist.h>
 #include <kverbs/stat.h>
+#include <kverbs/data.h>
 #include <kverbs/job.h>
 #include <kverbs/clock.h>
 

@@ -39,7 +39,8 @@
 			 { KVERBS_REASON_TIMEOUT, "timeout" },		\
 			 { KVERBS_REASON_DEVICE_GONE, "device_gone" },	\
 			 { KVERBS_REASON_CPU_OFFLINE, "cpu_offline" },	\
-			 { KVERBS_REASON_SUSPEND, "suspend" })
+			 { KVERBS_REASON_SUSPEND, "suspend" },		\
+			 { KVERBS_REASON_DATA, "data" })
 
 TRACE_EVENT(kverbs_run_state,
 	TP_PROTO(u32 run, const char *device, u32 state, u32 reason, int err),

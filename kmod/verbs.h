@@ -109,6 +109,27 @@ static inline int kv_landed(struct kv_ep *ep, u64 tag)
 	return READ_ONCE(*ep->landing) == (u8)tag;
 }
 
+static inline void *kv_area_open(struct kv_ep *ep, u32 area, u64 offset,
+				 u64 *n)
+{
+	const struct kv_buf *buf = ep->area[area].buf;
+	u64 dma = 0;
+	u8 *byte;
+
+	byte = kv_buf_span(buf, ep->area[area].offset + offset, n, &dma);
+	ib_dma_sync_single_for_cpu(buf->ibdev, dma, *n, DMA_BIDIRECTIONAL);
+	return byte;
+}
+
+static inline void kv_area_close(struct kv_ep *ep, u32 area, u64 offset, u64 n)
+{
+	const struct kv_buf *buf = ep->area[area].buf;
+	u64 dma = 0;
+
+	kv_buf_span(buf, ep->area[area].offset + offset, &n, &dma);
+	ib_dma_sync_single_for_device(buf->ibdev, dma, n, DMA_BIDIRECTIONAL);
+}
+
 /*
  * Give the CPU up if somebody is due, and tell RCU and RCU-Tasks that this
  * thread holds nothing of theirs: removing an ftrace trampoline waits for it.

@@ -56,6 +56,10 @@ struct kv_lane_result {
  * @wc_status: enum ibv_wc_status, valid with KVERBS_REASON_WC
  * @vendor_err: vendor syndrome, likewise
  * @qp_state: enum ibv_qp_state at the error
+ * @data_offset: first wrong byte of message @err_wr, with KVERBS_REASON_DATA
+ * @data_expected: what it should be
+ * @data_got: what it is
+ * @data_found: number of the message that it was instead, else KV_DATA_NONE
  * @gid_type: 0 IB, 1 RoCE v1, 2 RoCE v2, as in both verbs
  * @bytes: memory of the run
  * @job: as asked
@@ -77,6 +81,10 @@ struct kv_result {
 	u32 wc_status;
 	u32 vendor_err;
 	u32 qp_state;
+	u64 data_offset;
+	u32 data_expected;
+	u32 data_got;
+	u64 data_found;
 	u32 gid_type;
 	u64 bytes;
 	struct kv_job job;

@@ -161,6 +161,10 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->wc_status = kv_genl_u32(a[KVERBS_RUN_A_WC_STATUS], r->wc_status);
 	r->vendor_err = kv_genl_u32(a[KVERBS_RUN_A_VENDOR_ERR], r->vendor_err);
 	r->qp_state = kv_genl_u32(a[KVERBS_RUN_A_QP_STATE], r->qp_state);
+	r->data_offset = kv_genl_u64(a[KVERBS_RUN_A_DATA_OFFSET], r->data_offset);
+	r->data_expected = kv_genl_u32(a[KVERBS_RUN_A_DATA_EXPECTED], r->data_expected);
+	r->data_got = kv_genl_u32(a[KVERBS_RUN_A_DATA_GOT], r->data_got);
+	r->data_found = kv_genl_u64(a[KVERBS_RUN_A_DATA_FOUND], KV_DATA_NONE);
 	r->gid_type = kv_genl_u32(a[KVERBS_RUN_A_GID_TYPE], r->gid_type);
 	r->bytes = kv_genl_u64(a[KVERBS_RUN_A_BYTES], r->bytes);
 	r->clock.cost = kv_genl_u32(a[KVERBS_RUN_A_CLOCK_COST], r->clock.cost);

@@ -476,6 +476,10 @@ static int user_result(struct kv_run *run, struct kv_result **out, struct kv_err
 		result->wc_status = fate.wc_status;
 		result->vendor_err = fate.vendor_err;
 		result->qp_state = run->qp_state;
+		result->data_offset = fate.data_offset;
+		result->data_expected = fate.data_expected;
+		result->data_got = fate.data_got;
+		result->data_found = fate.data_found;
 	}
 	result->gid_type = run->port.gid_type;
 	result->bytes = kv_job_bytes(&run->granted);

@@ -19,6 +19,7 @@ struct kv_lane {
 	struct kv_lane_plan plan;
 	struct ibv_sge send_sge;	/* of all send WRs, as in the module */
 	struct ibv_sge recv_sge;
+	struct ibv_sge *places;		/* one a WR instead, when data is checked */
 	pthread_t thread;
 	bool started;
 	struct {
@@ -43,6 +44,7 @@ struct kv_pair *kv_pair_new(void)
 	if (pair) {
 		pair->measured_from = KV_UNSET;
 		pair->total = KV_UNSET;
+		pair->seed = kv_raw_clock() * 0x9e3779b97f4a7c15ULL;
 	}
 	return pair;
 }
@@ -101,6 +103,39 @@ static void build_recvs(struct kv_lane *lane)
 	}
 }
 
+/* data is checked: each WR has a place of its own at both ends */
+static int build_places(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	u64 stride = kv_job_stride(plan->job);
+	struct kv_ep *ep = &lane->ep;
+	struct ibv_sge *sge;
+	u32 i;
+
+	if (!plan->job->check_data)
+		return 0;
+	lane->places = lines((ep->depth + ep->recv_depth) * sizeof(*sge));
+	if (!lane->places)
+		return -1;
+	for (i = 0, sge = lane->places; i < ep->depth; i++, sge++) {
+		*sge = lane->send_sge;
+		sge->addr += i * stride;
+		ep->wr[i].sg_list = sge;
+		if (!kv_job_two_sided(plan->job))
+			ep->wr[i].wr.rdma.remote_addr += i * stride;
+	}
+	for (i = 0; i < ep->recv_depth; i++, sge++) {
+		*sge = lane->recv_sge;
+		sge->addr += i * stride;
+		ep->recv[i].sg_list = sge;
+	}
+	ep->area[KV_AREA_OUT] = plan->end->buffer;
+	ep->area[KV_AREA_IN] = plan->end->buffer + plan->end->half;
+	ep->area[KV_AREA_PEER_OUT] = plan->peer->buffer;
+	ep->area[KV_AREA_PEER_IN] = plan->peer->buffer + plan->peer->half;
+	return 0;
+}
+
 /* the role takes messages out of a receive queue */
 static bool takes(const struct kv_lane_plan *plan)
 {
@@ -128,7 +163,7 @@ static int build_ep(struct kv_lane *lane)
 		return -1;
 	build_sends(lane);
 	build_recvs(lane);
-	return 0;
+	return build_places(lane);
 }
 
 static int build_loop(struct kv_lane *lane)
@@ -167,6 +202,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->recv_depth = lane->ep.recv_depth;
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
+	kv_job_data(job, plan->index, plan->pair->seed, &loop->data);
 	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
 	return 0;
 }
@@ -201,6 +237,7 @@ void kv_lane_free(struct kv_lane *lane)
 	free(lane->loop.chains);
 	free(lane->ep.wr);
 	free(lane->ep.recv);
+	free(lane->places);
 	free(lane);
 }
 
@@ -211,7 +248,8 @@ void kv_lane_free(struct kv_lane *lane)
  */
 int kv_lane_fill(struct kv_lane *lane)
 {
-	return takes(&lane->plan) ? kv_loop_fill(&lane->loop) : 0;
+	return takes(&lane->plan) || kv_shape_rules[lane->plan.job->shape].answers ?
+	       kv_loop_fill(&lane->loop) : 0;
 }
 
 static bool pass_gate(struct kv_gate *gate)
@@ -293,6 +331,10 @@ void kv_lane_fate(const struct kv_lane *lane, struct kv_lane_fate *fate)
 	fate->wr = lane->loop.err_wr;
 	fate->wc_status = lane->loop.wc_status;
 	fate->vendor_err = lane->loop.wc_vendor;
+	fate->data_offset = lane->loop.data.offset;
+	fate->data_expected = lane->loop.data.expected;
+	fate->data_got = lane->loop.data.got;
+	fate->data_found = lane->loop.data.found;
 }
 
 u32 kv_lane_index(const struct kv_lane *lane)

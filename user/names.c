@@ -56,6 +56,19 @@ const char *kv_local_key_name(u32 key)
 	return KV_NAME(names, key);
 }
 
+const char *kv_check_data_name(u32 check)
+{
+	static const char *const names[] = {
+		[KVERBS_CHECK_DATA_OFF] = "off",
+		[KVERBS_CHECK_DATA_ON] = "on",
+		[KVERBS_CHECK_DATA_FLIP] = "flip",
+		[KVERBS_CHECK_DATA_SWAP] = "swap",
+		[KVERBS_CHECK_DATA_STALE] = "stale",
+	};
+
+	return KV_NAME(names, check);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -84,6 +97,7 @@ const char *kv_reason_name(u32 reason)
 		[KVERBS_REASON_DEVICE_GONE] = "device removed or moved",
 		[KVERBS_REASON_CPU_OFFLINE] = "CPU went offline",
 		[KVERBS_REASON_SUSPEND] = "system suspended",
+		[KVERBS_REASON_DATA] = "wrong data",
 	};
 
 	return KV_NAME(names, reason);

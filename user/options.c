@@ -111,6 +111,7 @@ static const struct {
 	{ KVERBS_JOB_A_CLOCK, kv_clock_kind_name },
 	{ KVERBS_JOB_A_WAIT, kv_wait_name },
 	{ KVERBS_JOB_A_LOCAL_KEY, kv_local_key_name },
+	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
 };
 
 static name_fn names_of(const struct row *row)
@@ -506,6 +507,13 @@ static const struct row *find(const char *word, u32 command, const char **value)
 	return NULL;
 }
 
+/* what an option means without a value, when it need not have one */
+static const char *alone(const struct row *row)
+{
+	return row->kind == KIND_FIELD && row->attr == KVERBS_JOB_A_CHECK_DATA ?
+	       kv_check_data_name(KVERBS_CHECK_DATA_ON) : NULL;
+}
+
 /**
  * kv_options_parse - read a command line
  * @argc: words
@@ -539,6 +547,8 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		if (!row->argument && value)
 			return kv_error_set(error, KV_EXIT_USAGE,
 					    "option '%s': takes no value", argv[i]);
+		if (row->argument && !value)
+			value = alone(row);
 		if (row->argument && !value) {
 			if (++i == argc)
 				return kv_error_set(error, KV_EXIT_USAGE,

@@ -70,6 +70,8 @@ static json_t *field(u32 attr, u64 value)
 		return json_string(kv_wait_name((u32)value));
 	case KVERBS_JOB_A_LOCAL_KEY:
 		return json_string(kv_local_key_name((u32)value));
+	case KVERBS_JOB_A_CHECK_DATA:
+		return json_string(kv_check_data_name((u32)value));
 	}
 	return integer(value);
 }
@@ -263,20 +265,34 @@ static json_t *json_labels(const struct kv_result *result)
 	return array;
 }
 
+static json_t *json_data(const struct kv_result *result)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "message", (json_int_t)result->err_wr,
+			 "offset_bytes", (json_int_t)result->data_offset,
+			 "expected", (json_int_t)result->data_expected,
+			 "got", (json_int_t)result->data_got, "is_message",
+			 result->data_found == KV_DATA_NONE ? json_null() :
+							      integer(result->data_found));
+}
+
 static json_t *json_error(const struct kv_result *result)
 {
 	char text[320];
+	json_t *json;
 
 	if (result->state != KVERBS_STATE_FAILED)
 		return json_null();
 	kv_explain(result, text, sizeof(text));
-	return json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:s, s:I, s:s}", "text", text,
+	json = json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:s, s:I, s:s}", "text", text,
 			 "errno", result->err, "where", result->where,
 			 "lane", (json_int_t)result->err_lane, "wr", (json_int_t)result->err_wr,
 			 "wc_status", (json_int_t)result->wc_status,
 			 "wc_status_name", kv_wc_status_name(result->wc_status),
 			 "vendor_error", (json_int_t)result->vendor_err,
 			 "qp_state", kv_qp_state_name(result->qp_state));
+	if (result->reason == KVERBS_REASON_DATA)
+		put(json, "data", json_data(result));
+	return json;
 }
 
 /**

@@ -113,6 +113,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
 	if (job->recv_depth)
 		fprintf(file, ", %u receives posted", job->recv_depth);
+	if (job->check_data)
+		fputs(", data checked (rates include it)", file);
 	fputc('\n', file);
 }
 

@@ -27,6 +27,7 @@ typedef __s64 s64;
 #include <linux/kverbs.h>
 #include "kverbs/hist.h"
 #include "kverbs/stat.h"
+#include "kverbs/data.h"
 #include "kverbs/clock.h"
 #include "kverbs/job.h"
 

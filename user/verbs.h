@@ -115,7 +115,7 @@ struct kv_lane_plan {
  * struct kv_lane_fate - how a lane ended
  * @reason: enum kverbs_reason
  * @err: -errno of the call that failed
- * @wr: number or wr_id of the WR concerned
+ * @wr: number or wr_id of the WR concerned, or number of the message
  */
 struct kv_lane_fate {
 	u32 reason;
@@ -123,6 +123,10 @@ struct kv_lane_fate {
 	u64 wr;
 	u32 wc_status;
 	u32 vendor_err;
+	u64 data_offset;
+	u32 data_expected;
+	u32 data_got;
+	u64 data_found;
 };
 
 struct kv_pair *kv_pair_new(void);

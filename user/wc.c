@@ -137,6 +137,24 @@ static void wr_name(u64 wr, char text[48])
 		snprintf(text, 48, "send WR %llu", wr);
 }
 
+static void explain_data(const struct kv_result *result, char *text, size_t size)
+{
+	char found[64] = "";
+
+	if (result->data_found == result->err_wr)
+		snprintf(found, sizeof(found), "; it came late");
+	else if (result->data_found != KV_DATA_NONE)
+		snprintf(found, sizeof(found), "; it is message %llu",
+			 (unsigned long long)result->data_found);
+	else if ((result->data_expected ^ result->data_got) == 0xff)
+		snprintf(found, sizeof(found), "; nothing was written there");
+	snprintf(text, size,
+		 "%s engine: wrong data on lane %u in message %llu at byte %llu: expected 0x%02x, got 0x%02x%s",
+		 result->engine, result->err_lane, (unsigned long long)result->err_wr,
+		 (unsigned long long)result->data_offset, result->data_expected,
+		 result->data_got, found);
+}
+
 /**
  * kv_explain - why a run failed, in one line
  * @result: of a failed run
@@ -171,6 +189,9 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 		snprintf(text, size,
 			 "%s engine: no completion on lane %u within %u ms, %s outstanding; see the kernel log, or give a longer --deadline",
 			 engine, result->err_lane, result->granted.deadline_ms, wr);
+		break;
+	case KVERBS_REASON_DATA:
+		explain_data(result, text, size);
 		break;
 	case KVERBS_REASON_DEVICE_GONE:
 		if (*result->where && strcmp(result->where, "removed or moved"))

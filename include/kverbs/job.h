@@ -6,7 +6,7 @@
  *
  * The includer defines u32, u64 and kv_printf(text, first) (a printf attribute),
  * declares vsnprintf() and includes
- * <linux/kverbs.h> and kverbs/hist.h first.
+ * <linux/kverbs.h>, kverbs/hist.h and kverbs/data.h first.
  */
 #ifndef _KVERBS_JOB_H
 #define _KVERBS_JOB_H
@@ -70,7 +70,10 @@
 	X(NODE, node, u32, 0, 1023, KV_AUTO,				\
 	  0, "node", "", "NUMA node of the buffers")			\
 	X(DEADLINE_MS, deadline_ms, u32, 1, 60000, 10000,		\
-	  0, "deadline", "ms", "longest wait for a completion")
+	  0, "deadline", "ms", "longest wait for a completion")		\
+	X(CHECK_DATA, check_data, u32, 0, KVERBS_CHECK_DATA_STALE,	\
+	  KVERBS_CHECK_DATA_OFF,					\
+	  0, "check-data", "", "off, on, flip, swap or stale")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -193,6 +196,7 @@ static inline void kv_field_set(struct kv_job *job,
  * @two_sided: consumes a receive of the peer
  * @reads: moves data from the peer
  * @label: what its completion tells
+ * @data: each message can be checked where it arrives
  */
 struct kv_op_rule {
 	const char *name;
@@ -200,6 +204,7 @@ struct kv_op_rule {
 	u32 two_sided;
 	u32 reads;
 	const char *label;
+	u32 data;
 };
 
 #define KV_SHAPE_BIT(s)		(1U << KVERBS_SHAPE_##s)
@@ -210,14 +215,16 @@ struct kv_op_rule {
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
-		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed"
+		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed",
+		.data = 1,
 	},
 	[KVERBS_OP_READ] = {
 		"read", KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE), 0, 1,
-		"data arrived"
+		"data arrived", .data = 1,
 	},
 	[KVERBS_OP_SEND] = {
-		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed"
+		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed",
+		.data = 1,
 	},
 };
 
@@ -363,10 +370,25 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	return 0;
 }
 
+/* bytes from one message to the next */
+static inline u64 kv_job_stride(const struct kv_job *job)
+{
+	return ((u64)job->step[0].size + 63) & ~63ULL;
+}
+
+/* messages that a half has room for: data that is checked needs a place each */
+static inline u32 kv_job_slots(const struct kv_job *job)
+{
+	if (!job->check_data)
+		return 1;
+	return job->recv_depth > job->outstanding ? job->recv_depth :
+						    job->outstanding;
+}
+
 /* bytes of one of the two halves (outgoing, incoming) of a QP's buffer */
 static inline u64 kv_job_half(const struct kv_job *job)
 {
-	return ((u64)job->step[0].size + 63) & ~63ULL;
+	return kv_job_stride(job) * kv_job_slots(job);
 }
 
 /**
@@ -388,6 +410,20 @@ static inline u64 kv_job_bytes(const struct kv_job *job)
 	return bytes;
 }
 
+/* messages that memory allows a half to have, for a depth that nobody asked for */
+static inline u32 kv_job_fit(const struct kv_job *job,
+			     const struct kv_caps *caps)
+{
+	u64 half = caps->max_reg_bytes / 2, fit;
+
+	if (!job->check_data)
+		return ~0U;
+	if (half > caps->limit_bytes / 8 / job->pairs)
+		half = caps->limit_bytes / 8 / job->pairs;
+	fit = half / kv_job_stride(job);
+	return fit < 1 ? 1 : fit > ~0U ? ~0U : (u32)fit;
+}
+
 static inline int kv_job_check_window(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -395,6 +431,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 	u32 room = caps->max_qp_wr < caps->limit_depth ? caps->max_qp_wr :
 							 caps->limit_depth;
 	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
+	u32 fit = kv_job_fit(job, caps);
 	u32 auto_recv, recv_room;
 
 	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
@@ -418,6 +455,8 @@ static inline int kv_job_check_window(struct kv_job *job,
 		job->outstanding = shape->window ? KV_RATE_OUTSTANDING : 1;
 		if (job->outstanding > room)
 			job->outstanding = room ? room : 1;
+		if (job->outstanding > fit)
+			job->outstanding = fit;
 		/* a chain or an interval that was asked for sets the window */
 		if (shape->window && job->chain != KV_AUTO &&
 		    job->chain > job->outstanding)
@@ -457,6 +496,8 @@ static inline int kv_job_check_window(struct kv_job *job,
 		/* the sender never outruns receives that are being reposted */
 		auto_recv = 2 * job->outstanding < KV_RECV_DEPTH ?
 			    KV_RECV_DEPTH : 2 * job->outstanding;
+		if (auto_recv > fit)
+			auto_recv = fit;
 		/* sends and receives complete on one CQ */
 		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
 		if (!recv_room)
@@ -565,7 +606,7 @@ static inline int kv_job_check_step(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: port %u carries messages up to %u bytes; use -s %u or less",
 				 size, job->port, caps->max_msg, caps->max_msg);
-	if (2 * kv_job_half(job) > caps->max_reg_bytes)
+	if (2 * kv_job_stride(job) > caps->max_reg_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
 				 size, (unsigned long long)caps->max_reg_bytes,
@@ -577,6 +618,26 @@ static inline int kv_job_check_step(struct kv_job *job,
 	if (op->reads && !caps->max_rd_atomic)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "read: the device allows no outstanding RDMA READ; use write or send");
+	return 0;
+}
+
+static inline int kv_job_check_data(const struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+
+	if (!job->check_data)
+		return 0;
+	if (!op->data)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: not with %s, whose data has no place of its own; leave it out",
+				 op->name);
+	if (2 * kv_job_half(job) > caps->max_reg_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: %u messages of %u bytes, a place each at both ends, exceed one MR, here %llu bytes; use a smaller -t, -r or -s",
+				 kv_job_slots(job), job->step[0].size,
+				 (unsigned long long)caps->max_reg_bytes);
 	return 0;
 }
 
@@ -654,9 +715,39 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	if (kv_job_check_port(job, caps, no) ||
 	    kv_job_check_step(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
+	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;
 	return 0;
+}
+
+/**
+ * kv_job_data - how a lane checks data
+ * @job: checked job
+ * @lane: number of the lane in its run; the other of its pair is @lane ^ 1
+ * @seed: of the pair
+ * @d: its first part is filled
+ */
+static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
+			       struct kv_data *d)
+{
+	u32 two_sided = kv_job_two_sided(job);
+	u32 answers = kv_shape_rules[job->shape].answers;
+	u32 reads = kv_op_rules[job->step[0].op].reads;
+
+	d->on = job->check_data != KVERBS_CHECK_DATA_OFF;
+	d->own = d->on && !two_sided && !answers;
+	d->fault = job->check_data;
+	d->lane = lane;
+	d->peer = d->own ? lane : lane ^ 1;
+	d->source = reads ? KV_AREA_PEER_OUT : KV_AREA_OUT;
+	d->target = d->own && !reads ? KV_AREA_PEER_IN : KV_AREA_IN;
+	d->seed = seed;
+	/* the last byte of a WRITE that is answered is its tag */
+	d->size = job->step[0].size - (answers && !two_sided);
+	d->stride = kv_job_stride(job);
+	d->out_slots = job->outstanding;
+	d->in_slots = two_sided ? job->recv_depth : job->outstanding;
 }
 
 /* completions that one CQ must hold: the lane's own, the receives, the markers */

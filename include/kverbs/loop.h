@@ -4,8 +4,8 @@
  * same text; a test compares the preprocessed tokens of the two. So a difference
  * between the engines is one between the verbs stacks.
  *
- * The includer first includes <linux/kverbs.h>, kverbs/hist.h, kverbs/stat.h and
- * defines u32, u64, kv_inline (static, always inlined), kv_noinline (static,
+ * The includer first includes <linux/kverbs.h>, kverbs/hist.h, kverbs/stat.h,
+ * kverbs/data.h and defines u32, u64, kv_inline (static, always inlined), kv_noinline (static,
  * never inlined) and, as static inline functions on its own struct kv_ep (one QP
  * with its CQ and prebuilt WRs):
  *
@@ -20,6 +20,11 @@
  *   int kv_post_recv(ep, slot, n) post n receives from slot on, wrapping
  *   void kv_stamp(ep, tag)        write tag where the peer will look for it
  *   int kv_landed(ep, tag)        has the peer's tag arrived?
+ *   void *kv_area_open(ep, area, offset, &n)
+ *                                 memory of a message, now the CPU's: byte offset of
+ *                                 an area, n cut to what lies in one piece
+ *   void kv_area_close(ep, area, offset, n)
+ *                                 the same, now the device's
  *   int kv_wait(ep)               after an empty poll; 1 if the CPU was given up
  *   int kv_breathe(ep)            between operations; 1 if the CPU was given up
  *   u32 kv_stop(ep)               KV_STOP_*
@@ -57,11 +62,15 @@ enum {
  * @measured_from: messages sent when the measured window opened, else KV_UNSET
  * @total: messages sent in all once the initiator has ended, else KV_UNSET
  * @abort: 1 when either lane failed
+ * @ready: messages that the responder has checked, when data is checked
+ * @seed: of the data
  */
 struct kv_pair {
 	u64 measured_from;
 	u64 total;
 	u64 abort;
+	u64 ready;
+	u64 seed;
 };
 
 /**
@@ -98,6 +107,7 @@ struct kv_chain {
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
  * @random: state of the sampling generator, not 0
+ * @data: checking of data
  * @end: enum kverbs_reason once ended
  */
 struct kv_loop {
@@ -120,6 +130,7 @@ struct kv_loop {
 	u32 timing;
 	u32 two_sided;
 	u64 random;
+	struct kv_data data;
 
 	/* the pass under way */
 	u64 last;	/* number of the WR after the last, or KV_UNSET */
@@ -300,6 +311,202 @@ kv_inline int kv_retire(struct kv_loop *l, u32 i)
 	return 0;
 }
 
+/* write a message, or its complement, into a place of an area */
+kv_noinline void kv_data_put(struct kv_loop *l, u32 area, u32 slot, u32 lane,
+			     u64 message, u64 flip)
+{
+	struct kv_data *d = &l->data;
+	u64 base = slot * d->stride, at, n;
+	void *to;
+
+	for (at = 0; at < d->size; at += n) {
+		n = d->size - at;
+		to = kv_area_open(l->ep, area, base + at, &n);
+		kv_data_write(to, at, n, d->seed, lane, message, flip);
+		kv_area_close(l->ep, area, base + at, n);
+	}
+}
+
+/* the first byte of a place that is not the message's; its size when all are */
+kv_noinline u64 kv_data_look(struct kv_loop *l, u64 message, u32 *got)
+{
+	struct kv_data *d = &l->data;
+	u64 base = d->in_slot * d->stride, at, n, same;
+	const unsigned char *from;
+
+	for (at = 0; at < d->size; at += n) {
+		n = d->size - at;
+		from = kv_area_open(l->ep, d->target, base + at, &n);
+		same = kv_data_differs(from, at, n, d->seed, d->peer, message);
+		if (same < n)
+			*got = from[same];
+		kv_area_close(l->ep, d->target, base + at, n);
+		if (same < n)
+			return at + same;
+	}
+	return d->size;
+}
+
+/* number of the message whose data a message is sent with: its own, but for a fault */
+kv_inline u64 kv_data_spoilt(struct kv_data *d, u64 message)
+{
+	if (kv_likely(d->fault_at == KV_DATA_NONE))
+		return message;
+	if (d->fault == KVERBS_CHECK_DATA_STALE && message == d->fault_at)
+		return message - 1;
+	if (d->fault == KVERBS_CHECK_DATA_SWAP && message == d->fault_at)
+		return message + 1;
+	if (d->fault == KVERBS_CHECK_DATA_SWAP && message == d->fault_at + 1)
+		return message - 1;
+	return message;
+}
+
+kv_inline void kv_data_flip(struct kv_loop *l, u32 slot)
+{
+	struct kv_data *d = &l->data;
+	u64 at = slot * d->stride + (d->size >> 1), n = 1;
+	unsigned char *byte = kv_area_open(l->ep, d->source, at, &n);
+
+	*byte ^= 1;
+	kv_area_close(l->ep, d->source, at, 1);
+}
+
+/*
+ * Messages below upto are in their places. What this lane itself checks has a place
+ * in which it cannot be right yet.
+ */
+kv_noinline void kv_data_fill(struct kv_loop *l, u64 upto)
+{
+	struct kv_data *d = &l->data;
+
+	for (; d->filled < upto; d->filled++) {
+		kv_data_put(l, d->source, d->out_slot, d->lane,
+			    kv_data_spoilt(d, d->filled), 0);
+		if (d->fault == KVERBS_CHECK_DATA_FLIP && d->size &&
+		    d->filled == d->fault_at)
+			kv_data_flip(l, d->out_slot);
+		if (d->own)
+			kv_data_put(l, d->target, d->out_slot, d->lane,
+				    d->filled, ~0ULL);
+		if (++d->out_slot == d->out_slots)
+			d->out_slot = 0;
+	}
+}
+
+/* a message is wrong: say how, and whose data it has when that can be told */
+kv_noinline int kv_data_bad(struct kv_loop *l, u64 offset, u32 got)
+{
+	struct kv_data *d = &l->data;
+	u64 m = d->checked, other;
+	u32 ignored;
+
+	d->bad = m;
+	d->offset = offset;
+	d->expected = kv_data_byte(d->seed, d->peer, m, offset);
+	d->got = got;
+	d->found = KV_DATA_NONE;
+	for (other = m > KV_DATA_NEAR ? m - KV_DATA_NEAR : 0;
+	     d->size >= KV_DATA_TELLS && other <= m + KV_DATA_NEAR &&
+	     d->found == KV_DATA_NONE; other++) {
+		if (kv_data_look(l, other, &ignored) == d->size)
+			d->found = other;
+	}
+	return kv_fail(l, KVERBS_REASON_DATA, 0, m);
+}
+
+/*
+ * Check the messages below upto. A completion or a tag says that a message was
+ * acknowledged, or its last byte placed: what is wrong is looked at again for a
+ * while before it is called so.
+ */
+kv_noinline int kv_data_check(struct kv_loop *l, u64 upto)
+{
+	struct kv_data *d = &l->data;
+	u64 since, at;
+	u32 got = 0;
+
+	for (; d->checked < upto; d->checked++) {
+		since = kv_clock(l->ep);
+		for (;;) {
+			at = kv_data_look(l, d->checked, &got);
+			if (at == d->size)
+				break;
+			if (kv_clock(l->ep) - since > l->grace)
+				return kv_data_bad(l, at, got);
+			if (kv_wait(l->ep))
+				l->stat.yields++;
+		}
+		if (!d->own)
+			kv_data_put(l, d->target, d->in_slot, d->peer,
+				    d->checked + d->in_slots, ~0ULL);
+		if (++d->in_slot == d->in_slots)
+			d->in_slot = 0;
+	}
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	return 0;
+}
+
+/* after WRs were retired: their data is where this lane can see it, or at the peer */
+kv_inline int kv_data_retired(struct kv_loop *l)
+{
+	return kv_unlikely(l->data.own) ? kv_data_check(l, l->retired) : 0;
+}
+
+/* after messages came, before their receives are posted again */
+kv_inline int kv_data_heard(struct kv_loop *l)
+{
+	return kv_unlikely(l->data.on) ? kv_data_check(l, l->recvs) : 0;
+}
+
+/* pingpong: the next message can be sent at once, and the peer may know */
+kv_inline void kv_data_ready(struct kv_loop *l)
+{
+	if (kv_likely(!l->data.on))
+		return;
+	kv_data_fill(l, l->posted + 1);
+	if (l->role == KVERBS_ROLE_RESPONDER)
+		kv_store(&l->pair->ready, l->recvs);
+}
+
+/* pingpong: the peer is not to be found checking the message before */
+kv_inline int kv_data_wait(struct kv_loop *l)
+{
+	while (kv_unlikely(l->data.on) &&
+	       kv_load(&l->pair->ready) < l->posted) {
+		if (kv_idle(l))
+			return -1;
+	}
+	return 0;
+}
+
+/* the window opens: from here it is known which message is to be spoilt */
+kv_inline void kv_data_spoil(struct kv_loop *l)
+{
+	if (l->data.fault > KVERBS_CHECK_DATA_ON)
+		l->data.fault_at = l->posted + KV_DATA_FAULT_AFTER;
+}
+
+kv_inline void kv_data_reset(struct kv_loop *l)
+{
+	l->data.bad = KV_DATA_NONE;
+	l->data.fault_at = KV_DATA_NONE;
+}
+
+/* before any lane runs: what this lane will take has places, its first answer is there */
+kv_noinline void kv_data_begin(struct kv_loop *l)
+{
+	struct kv_data *d = &l->data;
+	u32 i;
+
+	kv_data_reset(l);
+	if (!d->on || d->own)
+		return;
+	for (i = 0; i < d->in_slots; i++)
+		kv_data_put(l, d->target, i, d->peer, i, ~0ULL);
+	kv_data_fill(l, 1);
+}
+
 /*
  * Post the chain of len WRs that starts at the current slot. A WR is signalled
  * when the interval says so; the last of a chain also when the window would
@@ -314,6 +521,8 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
 	u32 signalled, last, i;
 	int rc;
 
+	if (kv_unlikely(l->data.on))
+		kv_data_fill(l, l->posted + len);
 	for (i = 0; i < len; i++) {
 		last = i + 1 == len;
 		signalled = ++l->tail >= l->signal;
@@ -330,7 +539,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
 		kv_wr_prep(l->ep, l->slot, l->posted + i, signalled, last);
 		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
 	}
-	if (sampled)
+	if (sampled || kv_unlikely(l->data.on))
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
 	c->start = start;
@@ -400,7 +609,7 @@ kv_noinline void kv_loop_lat(struct kv_loop *l)
 		do {
 			got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
 		} while (!got);
-		if (got < 0 || kv_retire(l, 0))
+		if (got < 0 || kv_retire(l, 0) || kv_data_retired(l))
 			return;
 		kv_rest(l);
 	}
@@ -459,6 +668,8 @@ kv_noinline void kv_loop_rate(struct kv_loop *l)
 			if (kv_retire(l, (u32)i))
 				return;
 		}
+		if (kv_data_retired(l))
+			return;
 		kv_rest(l);
 	}
 }
@@ -546,7 +757,7 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 			kv_count_message(l);
 			kv_note_wc(l->ep, (u32)i, 0);
 		}
-		if (got && kv_recv_refill(l, (u32)got))
+		if (got && (kv_data_heard(l) || kv_recv_refill(l, (u32)got)))
 			return;
 		kv_rest(l);
 	}
@@ -608,7 +819,12 @@ kv_inline int kv_settle(struct kv_loop *l)
 		if (kv_take(l))
 			return -1;
 	}
-	return l->two_sided ? kv_recv_refill(l, 1) : 0;
+	if (kv_data_heard(l))
+		return -1;
+	if (l->two_sided && kv_recv_refill(l, 1))
+		return -1;
+	kv_data_ready(l);
+	return 0;
 }
 
 /* shape pingpong, initiator: a round trip is one operation */
@@ -618,6 +834,8 @@ kv_noinline void kv_loop_ping(struct kv_loop *l)
 	int rc;
 
 	while (kv_more(l)) {
+		if (kv_data_wait(l))
+			return;
 		yields = l->stat.yields;
 		if (kv_say(l))
 			return;
@@ -740,6 +958,7 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 		if (l->hist[i])
 			kv_hist_clear(l->hist[i]);
 	}
+	kv_data_reset(l);
 	kv_window_open(l);
 	if (role == KVERBS_ROLE_INITIATOR) {
 		kv_warm_up(l, shape);
@@ -748,6 +967,7 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 		if (!l->end) {
 			l->opened = 1;
 			kv_store(&l->pair->measured_from, l->posted);
+			kv_data_spoil(l);
 			l->last = l->iterations ? l->posted + l->iterations :
 						  KV_UNSET;
 			l->until = l->span;
@@ -784,12 +1004,13 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 
 /**
  * kv_loop_fill - post all receives of a lane that takes messages
- * @l: lane
+ * @l: lane, any
  * Return: 0, or -1 with @l->end set
  */
 kv_noinline int kv_loop_fill(struct kv_loop *l)
 {
-	return kv_recv_refill(l, l->recv_depth);
+	kv_data_begin(l);
+	return l->recv_depth ? kv_recv_refill(l, l->recv_depth) : 0;
 }
 
 #endif /* _KVERBS_LOOP_H */

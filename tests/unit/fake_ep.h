@@ -17,6 +17,8 @@
 #include <ucontext.h>
 
 #define FAKE_SLOTS	256
+#define FAKE_PIECE	128	/* memory is in pieces of so many bytes */
+#define FAKE_MEMORY	(FAKE_SLOTS * 256)
 #define FAKE_STACK	(256 * 1024)
 #define FAKE_CALLS	4000000ULL	/* primitives of a run that has to end */
 #define FAKE_STATUS	12
@@ -39,6 +41,11 @@
  * @alien: so manieth send WC has a wr_id of no WR
  * @fail: so manieth send WC has an error status
  * @recv_fail: so manieth receive WC has an error status
+ * @flip: so manieth message arrives with one bit wrong, in the middle
+ * @unplaced: so manieth message is completed, and its data never arrives
+ * @old: so manieth message arrives with the data of that before
+ * @exchange: so manieth message and its successor arrive in each other's place
+ * @late: so manieth message is placed when its place was looked at a few times
  * @yield_every: one wait in so many gives the CPU up
  * @wait: ticks of a wait
  */
@@ -46,6 +53,7 @@ struct script {
 	u64 latency, jitter, slower;
 	u64 post_bad, recv_bad, poll_bad, never, lose;
 	u64 drop, dup, swap, alien, fail, recv_fail;
+	u64 flip, unplaced, old, exchange, late;
 	u64 yield_every, wait;
 };
 
@@ -64,6 +72,13 @@ struct fake_wc {
 };
 
 struct fake;
+
+/* a message on its way into a place that was looked at too early */
+struct fake_late {
+	unsigned char *to;
+	unsigned char data[256];
+	u32 looks;
+};
 
 struct kv_ep {
 	struct fake *world;
@@ -99,6 +114,14 @@ struct kv_ep {
 	u64 posts, recv_posts, polls, waits;
 	u64 noted_wrs, noted_wcs;
 	u64 handed;		/* WCs handed to the loop */
+
+	/* data, when stride is not 0 */
+	unsigned char *area[KV_AREAS];
+	u64 stride, size;
+	u32 reads, opened;
+	u64 moved;		/* messages */
+	unsigned char previous[256];
+	struct fake_late late;
 };
 
 /**
@@ -182,18 +205,65 @@ static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
 	}
 }
 
+/* move the data of a message that is accepted now */
+static inline void fake_move(struct kv_ep *ep, const struct fake_wr *wr)
+{
+	const struct script *s = &ep->script;
+	u64 n = ++ep->moved, slot = wr->id % ep->depth;
+	unsigned char *from, *to;
+
+	if (!ep->stride)
+		return;
+	if (n == s->exchange)
+		from = ep->area[ep->reads ? KV_AREA_PEER_OUT : KV_AREA_OUT] +
+		       (slot + 1) % ep->depth * ep->stride;
+	else
+		from = ep->area[ep->reads ? KV_AREA_PEER_OUT : KV_AREA_OUT] +
+		       slot * ep->stride;
+	if (ep->two_sided)
+		to = ep->peer->area[KV_AREA_IN] +
+		     ep->peer->taken % ep->peer->recv_depth * ep->stride;
+	else if (ep->peer)
+		to = ep->peer->area[KV_AREA_IN];
+	else
+		to = ep->area[ep->reads ? KV_AREA_IN : KV_AREA_PEER_IN] + slot * ep->stride;
+	if (n == s->unplaced)
+		return;
+	if (n == s->late) {
+		struct kv_ep *at = ep->peer ? ep->peer : ep;
+
+		at->late.to = to;
+		at->late.looks = 5;
+		memcpy(at->late.data, from, ep->size);
+		return;
+	}
+	if (n == s->old || (s->exchange && n == s->exchange + 1))
+		from = ep->previous;
+	memcpy(to, from, ep->size);
+	/* of an exchange, what its successor will arrive with */
+	if (n == s->exchange)
+		from = ep->area[ep->reads ? KV_AREA_PEER_OUT : KV_AREA_OUT] +
+		       slot * ep->stride;
+	memcpy(ep->previous, from, ep->size);
+	if (n == s->flip)
+		to[ep->size / 2] ^= 0x10;
+}
+
 /* 0: the peer has no receive */
 static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
 {
 	struct kv_ep *peer = ep->peer;
 	u64 n;
 
-	if (!peer)
+	if (!peer) {
+		fake_move(ep, wr);
 		return 1;
+	}
 	if (ep->two_sided && peer->taken == peer->recvs)
 		return 0;
 	if (++ep->sent == ep->script.lose)
 		return 1;
+	fake_move(ep, wr);
 	if (!ep->two_sided) {
 		peer->landed = wr->tag;
 		return 1;
@@ -363,6 +433,31 @@ static inline int kv_landed(struct kv_ep *ep, u64 tag)
 	fake_pass_time(ep, 5);
 	fake_rule(ep, ep->landed <= tag);
 	return ep->landed == tag;
+}
+
+/* a place that a WR in the queue reads from is not to be touched */
+static inline void *kv_area_open(struct kv_ep *ep, u32 area, u64 offset, u64 *n)
+{
+	u64 slot = offset / ep->stride, wr;
+	u32 source = ep->reads ? KV_AREA_PEER_OUT : KV_AREA_OUT;
+
+	fake_rule(ep, area < KV_AREAS && offset < FAKE_MEMORY && *n);
+	fake_rule(ep, !ep->opened);
+	ep->opened = 1;
+	for (wr = ep->freed; area == source && wr < ep->posted; wr++)
+		fake_rule(ep, wr % ep->depth != slot);
+	if (*n > FAKE_PIECE - offset % FAKE_PIECE)
+		*n = FAKE_PIECE - offset % FAKE_PIECE;
+	if (ep->late.looks && ep->area[area] + offset == ep->late.to && !--ep->late.looks)
+		memcpy(ep->late.to, ep->late.data, ep->size);
+	return ep->area[area] + offset;
+}
+
+static inline void kv_area_close(struct kv_ep *ep, u32 area, u64 offset, u64 n)
+{
+	fake_rule(ep, ep->opened && n);
+	ep->opened = 0;
+	fake_pass_time(ep, 1);
 }
 
 static inline int kv_wait(struct kv_ep *ep)

@@ -23,6 +23,7 @@ typedef __u64 u64;
 
 #include <kverbs/hist.h>
 #include <kverbs/stat.h>
+#include <kverbs/data.h>
 #include <kverbs/clock.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -187,6 +187,14 @@ static const struct refusal refusals[] = {
 	},
 	{ "op=read max_rd_atomic=0", KVERBS_JOB_A_STEP,
 	  "read: the device allows no outstanding RDMA READ; use write or send" },
+	/* data */
+	{ "check_data=1 shape=rate outstanding=16 size=4096 max_reg_bytes=131071",
+	  KVERBS_JOB_A_CHECK_DATA,
+	  "check-data: 16 messages of 4096 bytes, a place each at both ends, exceed one MR, here 131071 bytes; use a smaller -t, -r or -s",
+	},
+	{ "check_data=1 op=send recv_depth=33 size=1 max_reg_bytes=4096", KVERBS_JOB_A_CHECK_DATA,
+	  "check-data: 33 messages of 1 bytes, a place each at both ends, exceed one MR, here 4096 bytes; use a smaller -t, -r or -s",
+	},
 	/* the window of shapes that have none */
 	{ "outstanding=2", KVERBS_JOB_A_OUTSTANDING,
 	  "tx-depth 2: shape lat keeps one WR outstanding; use --shape rate" },
@@ -328,6 +336,19 @@ static const struct acceptance acceptances[] = {
 	{ "link=ib", "port=1" },
 	{ "size=1 max_msg=1", "size=1" },
 	{ "size=64 max_reg_bytes=128", "size=64" },
+	/* data that is checked: what nobody asked for is what memory allows */
+	{ "check_data=1 shape=rate size=4096 max_reg_bytes=131072", "outstanding=16" },
+	{ "check_data=1 shape=rate outstanding=16 size=4096 max_reg_bytes=131072",
+	  "outstanding=16" },
+	{ "check_data=1 shape=rate size=65536 max_reg_bytes=131072", "outstanding=1" },
+	{ "check_data=1 shape=rate size=4096", "outstanding=128" },
+	{ "check_data=1 op=send shape=rate size=4096 max_reg_bytes=131072",
+	  "outstanding=16 recv_depth=16" },
+	{ "check_data=1 op=send size=1 max_reg_bytes=4096", "outstanding=1 recv_depth=32" },
+	{ "check_data=1 op=send shape=rate size=4096 limit_bytes=67108864 pairs=32",
+	  "outstanding=64 recv_depth=64" },
+	{ "check_data=0 op=send shape=rate size=4096 max_reg_bytes=131072",
+	  "outstanding=128 recv_depth=256" },
 	{ "op=read max_rd_atomic=1 shape=rate", "outstanding=128" },
 	{ "pairs=64", "pairs=64" },
 	{ "op=send pairs=32", "pairs=32" },
@@ -436,7 +457,7 @@ static void check_row(u64 low, u64 high, u64 def, size_t size, int letter, const
 	assert_true(letter == 0 || letter > ' ');
 	assert_true(strlen(name) > 0 && strlen(what) > 0);
 	assert_non_null(unit);
-	assert_true(attr > KVERBS_JOB_A_UNSPEC && attr < KVERBS_JOB_A_CPU);
+	assert_true(attr > KVERBS_JOB_A_UNSPEC && attr <= KVERBS_JOB_A_MAX);
 }
 
 /* each row: its default is what a new job has, within its range or meaning "none" */
@@ -453,7 +474,7 @@ static void test_rows(void **state)
 	KV_JOB_FIELDS(ROW)
 #undef ROW
 	/* every scalar attribute of the wire has a row */
-	assert_int_equal(rows, KVERBS_JOB_A_CPU - KVERBS_JOB_A_PORT);
+	assert_int_equal(rows, KVERBS_JOB_A_MAX - 3);	/* CPU, STEP, PAD */
 	assert_int_equal(job.nsteps, 1);
 	assert_int_equal(job.ncpus, 0);
 }

@@ -15,12 +15,14 @@ struct bench {
 	u64 n, span, warm;
 	u32 depth, chain, signal, batch, recv_depth;
 	u32 with_hists, spare_cqes, head_start;
+	u32 check_data, reads, size;
 	struct fake w;
 	struct kv_pair pair;
 	struct kv_loop loop[2];
 	struct kv_chain chains[2][FAKE_SLOTS];
 };
 
+static unsigned char memory[2][2][FAKE_MEMORY] __attribute__((aligned(64)));
 static struct kv_hist hists[2][__KVERBS_METRIC_MAX];
 static struct bench b;
 
@@ -90,6 +92,33 @@ static void resume(u32 lane, void (*entry)(int))
 	swapcontext(&b.w.home, &ep->context);
 }
 
+/* as kv_job_data() would have it, which test_job covers */
+static void bench_data(u32 lane)
+{
+	struct kv_data *d = &b.loop[lane].data;
+	struct kv_ep *ep = &b.w.ep[lane];
+
+	ep->stride = (b.size + 63) / 64 * 64;
+	ep->size = b.size;
+	ep->reads = b.reads;
+	ep->area[KV_AREA_OUT] = memory[lane][0];
+	ep->area[KV_AREA_IN] = memory[lane][1];
+	ep->area[KV_AREA_PEER_OUT] = memory[!lane][0];
+	ep->area[KV_AREA_PEER_IN] = memory[!lane][1];
+	d->on = 1;
+	d->own = lanes() == 1;
+	d->fault = b.check_data;
+	d->lane = lane;
+	d->peer = d->own ? lane : !lane;
+	d->source = b.reads ? KV_AREA_PEER_OUT : KV_AREA_OUT;
+	d->target = d->own && !b.reads ? KV_AREA_PEER_IN : KV_AREA_IN;
+	d->seed = b.w.seed;
+	d->size = b.size;
+	d->stride = ep->stride;
+	d->out_slots = b.depth;
+	d->in_slots = b.two_sided ? b.recv_depth : b.depth;
+}
+
 /* run what b says; a broken rule fails the test */
 static void bench_run(void)
 {
@@ -131,7 +160,10 @@ static void bench_run(void)
 		l->random = 88172645463325252ULL + i;
 		for (m = 0; b.with_hists && m < __KVERBS_METRIC_MAX; m++)
 			l->hist[m] = &hists[i][m];
-		if (takes(i)) {
+		if (b.check_data)
+			bench_data(i);
+		if (takes(i) || (answers() && b.check_data)) {
+			l->recv_depth = takes(i) ? b.recv_depth : 0;
 			b.w.switch_in = 0;
 			resume(i, fill_main);
 			b.w.switch_in = switching;
@@ -1404,6 +1436,181 @@ static void test_anything(void **state)
 	}
 }
 
+/* a run whose data is checked: message of that number in the run, from 1 */
+static void data_new(u32 kind, u64 n)
+{
+	static const struct {
+		u32 shape, two_sided, reads, depth;
+	} kinds[] = {
+		{ KVERBS_SHAPE_LAT, 0, 0, 1 },		/* write */
+		{ KVERBS_SHAPE_LAT, 0, 1, 1 },		/* read */
+		{ KVERBS_SHAPE_LAT, 1, 0, 1 },		/* send */
+		{ KVERBS_SHAPE_PINGPONG, 0, 0, 1 },
+		{ KVERBS_SHAPE_PINGPONG, 1, 0, 1 },
+		{ KVERBS_SHAPE_RATE, 0, 0, 7 },
+		{ KVERBS_SHAPE_RATE, 0, 1, 7 },
+		{ KVERBS_SHAPE_RATE, 1, 0, 7 },
+	};
+
+	bench_new(kinds[kind].shape, kinds[kind].two_sided, n);
+	b.reads = kinds[kind].reads;
+	b.depth = kinds[kind].depth;
+	b.chain = b.depth > 1 ? 2 : 1;
+	b.signal = b.depth > 1 ? 3 : 1;
+	b.batch = b.depth > 1 ? 4 : 1;
+	b.check_data = KVERBS_CHECK_DATA_ON;
+	b.size = 200;
+}
+
+#define DATA_KINDS	8
+
+/* the lane that checks what the initiator sends */
+static struct kv_loop *checker(void)
+{
+	return &b.loop[lanes() > 1 ? KVERBS_ROLE_RESPONDER : KVERBS_ROLE_INITIATOR];
+}
+
+static void test_data_is_right(void **state)
+{
+	static const u32 sizes[] = { 1, 7, 8, 13, 64, 200, 256 };
+	u64 seed = 99;
+	u32 kind, i, timing;
+
+	for (kind = 0; kind < DATA_KINDS; kind++) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+				data_new(kind, 100);
+				b.size = sizes[i];
+				b.timing = timing;
+				b.warm = i % 2 ? 20000 : 0;
+				b.w.ep[0].script.jitter = 400;
+				b.w.seed = test_random(&seed);
+				bench_run();
+				check_both(100);
+				ask_is(checker()->data.checked == b.loop[0].posted);
+				ask_is(checker()->data.bad == KV_DATA_NONE);
+				ask_is(!answers() ||
+				       b.loop[0].data.checked == b.loop[1].posted);
+			}
+		}
+	}
+}
+
+/* exactly one report: of this message, by its checker; all else stops or completes */
+static void expect_bad(u64 message, u64 found)
+{
+	struct kv_loop *l = checker();
+	struct kv_data *d = &l->data;
+
+	ask_is(!b.w.broken);
+	ask_is(l->end == KVERBS_REASON_DATA);
+	ask_is(l->err_wr == message && d->bad == message);
+	ask_is(d->found == found);
+	ask_is(d->checked == message);
+	ask_is(d->expected == kv_data_byte(d->seed, 0, message, d->offset));
+	ask_is(d->expected != d->got);
+	ask_is(lanes() == 1 || b.loop[0].end != KVERBS_REASON_DATA);
+}
+
+static void test_data_on_the_way(void **state)
+{
+	u32 kind;
+
+	for (kind = 0; kind < DATA_KINDS; kind++) {
+		data_new(kind, 100);
+		b.w.ep[0].script.flip = 23;
+		bench_run();
+		expect_bad(22, KV_DATA_NONE);
+		ask_is(checker()->data.offset == 100);
+		ask_is((checker()->data.expected ^ checker()->data.got) == 0x10);
+
+		data_new(kind, 100);
+		b.w.ep[0].script.unplaced = 23;
+		bench_run();
+		expect_bad(22, KV_DATA_NONE);
+		ask_is(checker()->data.offset == 0);
+		ask_is((checker()->data.expected ^ checker()->data.got) == 0xff);
+
+		data_new(kind, 100);
+		b.w.ep[0].script.old = 23;
+		bench_run();
+		expect_bad(22, 21);
+
+		if (b.depth > 1) {
+			data_new(kind, 100);
+			b.w.ep[0].script.exchange = 23;
+			b.w.ep[0].script.latency = 5000;
+			bench_run();
+			expect_bad(22, 23);
+		}
+
+		data_new(kind, 100);
+		b.w.ep[0].script.late = 23;
+		bench_run();
+		check_both(100);
+	}
+}
+
+/* the faults that a job may ask for, in the measured window */
+static void test_data_spoilt(void **state)
+{
+	u32 kind, size;
+	u64 at;
+
+	for (kind = 0; kind < DATA_KINDS; kind++) {
+		for (size = 8; size <= 256; size += 31) {
+			data_new(kind, 100);
+			b.size = size;
+			b.warm = 20000;
+			b.check_data = KVERBS_CHECK_DATA_FLIP;
+			bench_run();
+			at = b.pair.measured_from + KV_DATA_FAULT_AFTER;
+			expect_bad(at, KV_DATA_NONE);
+			ask_is(checker()->data.offset == size / 2);
+			ask_is((checker()->data.expected ^ checker()->data.got) == 1);
+
+			data_new(kind, 100);
+			b.size = size;
+			b.warm = 20000;
+			b.check_data = KVERBS_CHECK_DATA_SWAP;
+			bench_run();
+			at = b.pair.measured_from + KV_DATA_FAULT_AFTER;
+			expect_bad(at, at + 1);
+
+			data_new(kind, 100);
+			b.size = size;
+			b.check_data = KVERBS_CHECK_DATA_STALE;
+			bench_run();
+			expect_bad(KV_DATA_FAULT_AFTER, KV_DATA_FAULT_AFTER - 1);
+			ask_is(b.loop[0].stat.ops > 0);
+		}
+	}
+}
+
+/* neighbouring messages differ in their first byte already; each byte in its complement */
+static void test_data_pattern(void **state)
+{
+	unsigned char a[64] __attribute__((aligned(8))), c[64] __attribute__((aligned(8)));
+	u64 seed = 7, m;
+	u32 i;
+
+	for (m = 0; m < 1000; m++) {
+		for (i = 1; i < 255; i++)
+			assert_int_not_equal(kv_data_byte(seed, 3, m, 0),
+					     kv_data_byte(seed, 3, m + i, 0));
+		kv_data_write(a, 8, 45, seed, 3, m, 0);
+		kv_data_write(c, 8, 45, seed, 3, m, ~0ULL);
+		assert_int_equal(kv_data_differs(a, 8, 45, seed, 3, m), 45);
+		for (i = 0; i < 45; i++) {
+			assert_int_equal(a[i], kv_data_byte(seed, 3, m, 8 + i));
+			assert_int_equal(a[i] ^ c[i], 0xff);
+			a[i] ^= 1;
+			assert_int_equal(kv_data_differs(a, 8, 45, seed, 3, m), i);
+			a[i] ^= 1;
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1454,6 +1661,10 @@ int main(void)
 		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
 		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_data_is_right),
+		cmocka_unit_test(test_data_on_the_way),
+		cmocka_unit_test(test_data_spoilt),
+		cmocka_unit_test(test_data_pattern),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

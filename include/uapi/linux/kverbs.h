@@ -171,6 +171,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_CPU,		/* u32, repeated: CPU of lane 0, 1, ... */
 	KVERBS_JOB_A_STEP,		/* nest, repeated: kverbs_step_attr */
 	KVERBS_JOB_A_PAD,
+	KVERBS_JOB_A_CHECK_DATA,	/* u32: enum kverbs_check_data */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -221,6 +222,15 @@ enum kverbs_local_key {
 	KVERBS_LOCAL_KEY_DMA,	/* local_dma_lkey (kernel only) */
 };
 
+/* whether data that arrives is checked; the last three show that the check checks */
+enum kverbs_check_data {
+	KVERBS_CHECK_DATA_OFF,
+	KVERBS_CHECK_DATA_ON,
+	KVERBS_CHECK_DATA_FLIP,		/* one message is sent with a wrong byte */
+	KVERBS_CHECK_DATA_SWAP,		/* two messages are sent in each other's place */
+	KVERBS_CHECK_DATA_STALE,	/* one message is that before it */
+};
+
 enum kverbs_state {
 	KVERBS_STATE_NEW,
 	KVERBS_STATE_READY,
@@ -243,6 +253,7 @@ enum kverbs_reason {
 	KVERBS_REASON_DEVICE_GONE,	/* device removed or moved */
 	KVERBS_REASON_CPU_OFFLINE,	/* the CPU of a lane went offline */
 	KVERBS_REASON_SUSPEND,		/* the system is going to sleep */
+	KVERBS_REASON_DATA,		/* a message arrived with wrong data */
 };
 
 enum kverbs_run_attr {
@@ -266,6 +277,11 @@ enum kverbs_run_attr {
 	KVERBS_RUN_A_GID_TYPE,		/* u32: enum ib_gid_type, RoCE only */
 	KVERBS_RUN_A_CLOCK_COST,	/* u32, ticks of one reading of its clock */
 	KVERBS_RUN_A_PAD,
+	/* of KVERBS_REASON_DATA; ERR_WR is the number of the message */
+	KVERBS_RUN_A_DATA_OFFSET,	/* u64, of the first wrong byte */
+	KVERBS_RUN_A_DATA_EXPECTED,	/* u32, what it should be */
+	KVERBS_RUN_A_DATA_GOT,		/* u32, what it is */
+	KVERBS_RUN_A_DATA_FOUND,	/* u64, message that it was instead, if any */
 
 	__KVERBS_RUN_A_MAX,
 	KVERBS_RUN_A_MAX = __KVERBS_RUN_A_MAX - 1
