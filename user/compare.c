@@ -403,11 +403,18 @@ static int run_rounds(struct kv_compare *compare, struct kv_error *error)
 
 static int print(struct kv_compare *compare, struct kv_error *error)
 {
+	const struct kv_preset *preset = compare->options.preset;
+	json_t *json;
+
 	if (!compare->options.json) {
+		kv_print_preset(stdout, preset);
 		kv_print_compare(stdout, compare);
 		return 0;
 	}
-	return kv_json_print(stdout, kv_json_compare(compare), error);
+	json = kv_json_compare(compare);
+	if (preset)
+		json_object_set_new(json, "preset", json_string(preset->name));
+	return kv_json_print(stdout, json, error);
 }
 
 static void free_compare(struct kv_compare *compare)

@@ -32,19 +32,25 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, cons
 	}
 }
 
-static int measure(const struct kv_engine *engine, struct kv_run *run, const char *what,
-		   struct kv_report *report, struct kv_error *error)
+static int measure(const struct kv_engine *engine, struct kv_run *run, const char *device,
+		   const struct kv_job *job, const char *what, struct kv_report *report, struct kv_error *error)
 {
 	struct kv_noise_sample *before, *after;
+	struct kv_counters *later;
 	int rc;
 
 	if (engine->connect(run, error))
 		return -1;
+	report->counters = kv_counters_read(device, job->port);
 	before = kv_noise_sample();
 	rc = engine->start(run, error);
 	if (!rc)
 		rc = wait_for_end(engine, run, what, error) < 0 ? -1 : 0;
 	after = kv_noise_sample();
+	later = kv_counters_read(device, job->port);
+	if (report->counters && later)
+		kv_counters_between(report->counters, later);
+	kv_counters_free(later);
 	if (!rc)
 		rc = engine->result(run, &report->result, error);
 	if (!rc)
@@ -73,10 +79,12 @@ int kv_drive(const struct kv_engine *engine, const char *device, const struct kv
 	memset(report, 0, sizeof(*report));
 	if (engine->prepare(device, job, &run, error))
 		return -1;
-	rc = measure(engine, run, what, report, error);
+	rc = measure(engine, run, device, job, what, report, error);
 	engine->release(run);
-	if (rc)
+	if (rc) {
+		kv_report_free(report);
 		return -1;
+	}
 	kv_summarize(report->result, &report->summary);
 	report->failed_checks = kv_check_result(report->result, &report->checks);
 	return 0;
@@ -86,6 +94,8 @@ void kv_report_free(struct kv_report *report)
 {
 	kv_result_free(report->result);
 	report->result = NULL;
+	kv_counters_free(report->counters);
+	report->counters = NULL;
 }
 
 /* the exit status that a run deserves */

@@ -10,6 +10,7 @@ static const struct {
 	{ "devices", kv_cmd_devices, "RDMA devices, and what kverbs can do with them" },
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
+	{ "presets", kv_cmd_presets, "jobs by the question they answer" },
 };
 
 static void usage(FILE *file)

@@ -9,6 +9,7 @@
 
 #define ALL_FROM	2	/* sizes of -a, as perftest's */
 #define ALL_TO		(8U << 20)
+#define PRESET_WORDS	32
 
 enum kind {
 	KIND_FIELD,	/* a number of the job's */
@@ -19,6 +20,7 @@ enum kind {
 	KIND_SWEEP,
 	KIND_THRESHOLD,
 	KIND_OP,
+	KIND_PRESET,
 	KIND_CPU,
 	KIND_DEVICE,
 	KIND_ENGINE,
@@ -27,13 +29,13 @@ enum kind {
 	KIND_HELP,
 };
 
+#define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
+
 typedef const char *(*name_fn)(u32 value);
 
 /**
  * struct row - an option
  * @attr: enum kverbs_job_attr of its field, or 0; of a threshold, enum kv_threshold
- * @offset: of its field in struct kv_job
- * @bytes: of its field
  * @key: of its field in JSON
  */
 struct row {
@@ -44,8 +46,6 @@ struct row {
 	u32 commands;
 	enum kind kind;
 	u32 attr;
-	size_t offset;
-	size_t bytes;
 	const char *key;
 	u64 low;
 	u64 high;
@@ -56,7 +56,6 @@ struct row {
 		.letter = (let), .name = (long_name), .argument = (unit),		\
 		.what = (text), .commands = KV_FOR_RUN | KV_FOR_COMPARE,		\
 		.kind = KIND_FIELD, .attr = KVERBS_JOB_A_##attribute,			\
-		.offset = offsetof(struct kv_job, member), .bytes = sizeof(type),	\
 		.key = #member,								\
 		.low = (lo), .high = (hi),						\
 	},
@@ -77,9 +76,11 @@ static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_DEVICE)
 	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
+	OWN_ROW(0, "preset", "NAME", "options by the question they answer, see kverbs presets",
+		KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS, KIND_PRESET)
 	OWN_ROW(0, "op", "NAME", "write (default of run), read or send",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OP)
-	OWN_ROW('s', "size", "BYTES", "message size, k and M allowed (default of run: 64), or a list",
+	OWN_ROW('s', "size", "BYTES", "message size (default of run: 64), or a list; k, M allowed",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_SIZE)
 	OWN_ROW('a', "all", NULL, "all sizes from 2 bytes to 8M that are powers of two", KV_FOR_RUN,
 		KIND_ALL)
@@ -92,13 +93,13 @@ static const struct row rows[] = {
 	THRESHOLD_ROW("max-p99", "TIME", "fail when its p99 is above", KV_MAX_P99)
 	THRESHOLD_ROW("max-p99.9", "TIME", "fail when its p99.9 is above", KV_MAX_P999)
 	THRESHOLD_ROW("max-mean", "TIME", "fail when its mean is above", KV_MAX_MEAN)
-	THRESHOLD_ROW("min-rate", "RATE", "fail when there are fewer messages a second", KV_MIN_RATE)
+	THRESHOLD_ROW("min-rate", "RATE", "fail with fewer messages a second", KV_MIN_RATE)
 	THRESHOLD_ROW("min-bw", "RATE", "fail below this bandwidth: 10G is bits/s, 1GB bytes/s",
 		      KV_MIN_BW)
 	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
-	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_RUN | KV_FOR_COMPARE, KIND_JSON)
-	OWN_ROW('h', "help", NULL, "this text", KV_FOR_RUN | KV_FOR_COMPARE, KIND_HELP)
+	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_ALL, KIND_JSON)
+	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL, KIND_HELP)
 };
 
 /* the fields that are given by name */
@@ -134,13 +135,45 @@ static enum kind kind_of(const struct row *row)
 	return row->kind;
 }
 
-static void set_field(struct kv_options *options, const struct row *row, u64 value)
+/* an option takes the place of a preset's list of the same field; NULL: the size */
+static void drop_preset_axis(struct kv_options *options, const struct kv_field *field)
 {
-	void *field = (u8 *)&options->job + row->offset;
-	u32 narrow = (u32)value;
+	u32 i, kept = 0;
 
-	memcpy(field, row->bytes == sizeof(u64) ? (void *)&value : (void *)&narrow, row->bytes);
-	options->given[row->attr] = true;
+	for (i = 0; i < options->naxes; i++) {
+		if (options->reading_preset || !options->axis[i].preset ||
+		    options->axis[i].field != field)
+			options->axis[kept++] = options->axis[i];
+	}
+	options->naxes = kept;
+}
+
+/* the field is as if it had never been given */
+static void unset_field(struct kv_options *options, u32 attr)
+{
+	const struct kv_field *field;
+	u32 i;
+
+	for (i = 0; (field = kv_job_field(i)); i++) {
+		if (field->attr != attr)
+			continue;
+		kv_field_set(&options->job, field, field->def);
+		drop_preset_axis(options, field);
+	}
+	options->given[attr] = false;
+	options->of_preset[attr] = false;
+}
+
+/* the length of a run is one field or the other: an option wins over a preset */
+static void drop_preset_length(struct kv_options *options, u32 attr)
+{
+	u32 other = attr == KVERBS_JOB_A_ITERATIONS ? KVERBS_JOB_A_DURATION_MS :
+						      KVERBS_JOB_A_ITERATIONS;
+
+	if (attr != KVERBS_JOB_A_ITERATIONS && attr != KVERBS_JOB_A_DURATION_MS)
+		return;
+	if (!options->reading_preset && options->of_preset[other])
+		unset_field(options, other);
 }
 
 static const struct kv_field *field_of(const struct row *row)
@@ -153,6 +186,15 @@ static const struct kv_field *field_of(const struct row *row)
 			break;
 	}
 	return field;
+}
+
+static void set_field(struct kv_options *options, const struct row *row, u64 value)
+{
+	kv_field_set(&options->job, field_of(row), value);
+	options->given[row->attr] = true;
+	options->of_preset[row->attr] = options->reading_preset;
+	drop_preset_axis(options, field_of(row));
+	drop_preset_length(options, row->attr);
 }
 
 /* a whole decimal number with nothing after it but what @end takes */
@@ -277,6 +319,13 @@ static struct kv_axis *new_axis(struct kv_options *options, const struct row *ro
 	struct kv_axis *axis;
 	u32 i;
 
+	drop_preset_axis(options, field);
+	if (field && options->of_preset[field->attr])
+		unset_field(options, field->attr);
+	if (!field && options->size_of_preset)
+		options->given_size = false;
+	if (field)
+		drop_preset_length(options, field->attr);
 	for (i = 0; i < options->naxes; i++) {
 		if (options->axis[i].field != field)
 			continue;
@@ -295,6 +344,7 @@ static struct kv_axis *new_axis(struct kv_options *options, const struct row *ro
 	axis->key = field ? row->key : row->name;
 	axis->field = field;
 	axis->value_name = names_of(row);
+	axis->preset = options->reading_preset;
 	return axis;
 }
 
@@ -322,8 +372,10 @@ static int take_size(struct kv_options *options, const struct row *row, const ch
 		return take_axis(options, row, text, error);
 	if (parse_size(text, &value, error))
 		return -1;
+	drop_preset_axis(options, NULL);
 	options->job.step[0].size = (u32)value;
 	options->given_size = true;
+	options->size_of_preset = options->reading_preset;
 	return 0;
 }
 
@@ -424,6 +476,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return take_all(options, error);
 	case KIND_SWEEP:
 		return take_sweep(options, text, error);
+	case KIND_PRESET:
+		return 0;	/* read before all others */
 	case KIND_THRESHOLD:
 		return kv_threshold_parse(&options->thresholds, row->attr, text, error);
 	case KIND_OP:
@@ -514,26 +568,14 @@ static const char *alone(const struct row *row)
 	       kv_check_data_name(KVERBS_CHECK_DATA_ON) : NULL;
 }
 
-/**
- * kv_options_parse - read a command line
- * @argc: words
- * @argv: words; the first is the subcommand's name
- * @command: KV_FOR_*
- * @options: filled
- * @error: filled on failure
- * Return: 0, or -1
- */
-int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
-		     struct kv_error *error)
+/* the words of a command line, or of a preset */
+static int read_words(int argc, char **argv, u32 command, struct kv_options *options,
+		      struct kv_error *error)
 {
-	static const struct kv_job defaults = KV_JOB_INIT;
 	const struct row *row;
 	const char *value;
 	int i;
 
-	memset(options, 0, sizeof(*options));
-	options->job = defaults;
-	options->engine = &kv_engine_kernel;
 	for (i = 1; i < argc; i++) {
 		if (argv[i][0] != '-' || !argv[i][1])
 			return kv_error_set(error, KV_EXIT_USAGE,
@@ -559,6 +601,60 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		if (take(options, row, value, error))
 			return -1;
 	}
+	return 0;
+}
+
+/* "--preset NAME": its options come before all others, which may replace them */
+static int read_preset(int argc, char **argv, u32 command, struct kv_options *options,
+		       struct kv_error *error)
+{
+	char text[256], *word, *save = NULL, *words[PRESET_WORDS] = { argv[0] };
+	const char *name = NULL;
+	int i, n = 1, rc;
+
+	for (i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--preset=", 9))
+			name = argv[i] + 9;
+		else if (!strcmp(argv[i], "--preset") && i + 1 < argc)
+			name = argv[i + 1];
+	}
+	if (!name)
+		return 0;
+	options->preset = kv_preset_find(name, command == KV_FOR_PRESETS ? 0 : command, error);
+	if (!options->preset)
+		return -1;
+	if (command == KV_FOR_PRESETS)
+		return 0;
+	snprintf(text, sizeof(text), "%s", options->preset->options);
+	for (word = strtok_r(text, " ", &save); word && n < PRESET_WORDS;
+	     word = strtok_r(NULL, " ", &save))
+		words[n++] = word;
+	options->reading_preset = true;
+	rc = read_words(n, words, command, options, error);
+	options->reading_preset = false;
+	return rc;
+}
+
+/**
+ * kv_options_parse - read a command line
+ * @argc: words
+ * @argv: words; the first is the subcommand's name
+ * @command: KV_FOR_*
+ * @options: filled
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
+		     struct kv_error *error)
+{
+	static const struct kv_job defaults = KV_JOB_INIT;
+
+	memset(options, 0, sizeof(*options));
+	options->job = defaults;
+	options->engine = &kv_engine_kernel;
+	if (read_preset(argc, argv, command, options, error) ||
+	    read_words(argc, argv, command, options, error))
+		return -1;
 	if (options->help)
 		return 0;
 	return check_axes(options, command, error) ? -1 :
@@ -604,6 +700,8 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 		snprintf(left, sizeof(left), "%4s--%s %s", letter, row->name, placeholder(row));
 		fprintf(file, "  %-26s %s\n", left, row->what);
 	}
+	if (command == KV_FOR_PRESETS)
+		return;
 	fprintf(file,
 		"\nThe run ends after -n operations a pair or -D seconds (default: %.0f s), not both.\n",
 		KV_DURATION_MS / 1000.0);

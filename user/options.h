@@ -8,12 +8,14 @@
 
 #include <stdbool.h>
 #include "axis.h"
+#include "presets.h"
 #include "threshold.h"
 
 /* subcommands that an option belongs to */
 enum {
 	KV_FOR_RUN = 1 << 0,
 	KV_FOR_COMPARE = 1 << 1,
+	KV_FOR_PRESETS = 1 << 2,
 };
 
 /**
@@ -22,6 +24,10 @@ enum {
  * @given: by enum kverbs_job_attr: the field was given
  * @given_op: --op was given
  * @given_size: -s was given
+ * @preset: --preset, or NULL
+ * @of_preset: by enum kverbs_job_attr: the field was given by the preset alone
+ * @size_of_preset: likewise the size
+ * @reading_preset: its options are being read
  * @axis: fields that take several values
  * @naxes: entries of @axis, 0: one run
  * @thresholds: --max-*, --min-*
@@ -36,6 +42,10 @@ struct kv_options {
 	bool given[__KVERBS_JOB_A_MAX];
 	bool given_op;
 	bool given_size;
+	const struct kv_preset *preset;
+	bool of_preset[__KVERBS_JOB_A_MAX];
+	bool size_of_preset;
+	bool reading_preset;
 	struct kv_axis axis[KV_AXES_MAX];
 	u32 naxes;
 	struct kv_thresholds thresholds;

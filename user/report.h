@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <jansson.h>
 #include "check.h"
+#include "counters.h"
 #include "device.h"
 #include "noise.h"
 #include "summary.h"
@@ -37,6 +38,7 @@ struct kv_env {
  * struct kv_report - one run
  * @result: owned
  * @failed_checks: of @checks
+ * @counters: of the device, what they moved by; owned; NULL without memory
  */
 struct kv_report {
 	struct kv_result *result;
@@ -44,6 +46,7 @@ struct kv_report {
 	struct kv_checks checks;
 	u32 failed_checks;
 	struct kv_noise noise;
+	struct kv_counters *counters;
 };
 
 /* env.c */

@@ -7,8 +7,8 @@
 #define KV_RUN_SCHEMA	"kverbs-run/1"
 
 /* what was asked of the figures, and whether it holds: null where that is not known */
-json_t *kv_json_thresholds(const struct kv_thresholds *thresholds,
-			   const struct kv_summary *summary)
+static json_t *json_thresholds(const struct kv_thresholds *thresholds,
+			       const struct kv_summary *summary)
 {
 	json_t *array = json_array();
 	enum kv_met met;
@@ -31,21 +31,31 @@ json_t *kv_json_thresholds(const struct kv_thresholds *thresholds,
 	return array;
 }
 
+/* a run with what the command adds to it */
+json_t *kv_json_run(const struct kv_options *options, const struct kv_report *report)
+{
+	json_t *json = kv_json_report(report, true);
+
+	json_object_set_new(json, "thresholds",
+			    json_thresholds(&options->thresholds, &report->summary));
+	json_object_set_new(json, "device_counters", kv_json_counters(report->counters));
+	return json;
+}
+
 static int print(const struct kv_options *options, const struct kv_env *env,
 		 const struct kv_report *report, struct kv_error *error)
 {
-	json_t *run;
-
 	if (!options->json) {
+		kv_print_preset(stdout, options->preset);
 		kv_print_report(stdout, env, report);
+		kv_print_counters(stdout, report->counters);
 		return 0;
 	}
-	run = kv_json_report(report, true);
-	json_object_set_new(run, "thresholds", kv_json_thresholds(&options->thresholds,
-								  &report->summary));
-	return kv_json_print(stdout, json_pack("{s:s, s:o, s:o}", "schema", KV_RUN_SCHEMA,
+	return kv_json_print(stdout, json_pack("{s:s, s:s*, s:o, s:o}", "schema", KV_RUN_SCHEMA,
+					       "preset",
+					       options->preset ? options->preset->name : NULL,
 					       "environment", kv_json_env(env),
-					       "run", run), error);
+					       "run", kv_json_run(options, report)), error);
 }
 
 static void describe(const struct kv_options *options, char *text, size_t size)

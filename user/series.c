@@ -110,6 +110,7 @@ static void print_head(struct series *series, const struct kv_result *result)
 	if (series->headed)
 		return;
 	series->headed = true;
+	kv_print_preset(series->text, o->preset);
 	kv_print_env(series->text, series->env);
 	fprintf(series->text, "%s%s engine%s: %s, shape %s; %u runs, each with its own warm-up",
 		kv_bold(series->text), o->engine->name, kv_plain(series->text),
@@ -231,8 +232,6 @@ static void add_json(struct series *series, enum outcome outcome, json_t *error,
 static void take_report(struct series *series, struct kv_report *report)
 {
 	char remark[REMARK];
-	json_t *run;
-
 	series->status = worse(series->status, judge(series, report, remark));
 	series->measured++;
 	series->group = true;
@@ -242,10 +241,7 @@ static void take_report(struct series *series, struct kv_report *report)
 		fflush(series->text);
 		return;
 	}
-	run = kv_json_report(report, true);
-	json_object_set_new(run, "thresholds", kv_json_thresholds(&series->options->thresholds,
-								  &report->summary));
-	add_json(series, MEASURED, NULL, run);
+	add_json(series, MEASURED, NULL, kv_json_run(series->options, report));
 }
 
 static bool beyond_the_end(const struct series *series, const struct kv_error *error)
@@ -342,8 +338,10 @@ static void end_text(struct series *series)
 
 static int end_json(struct series *series, struct kv_error *error)
 {
-	return kv_json_print(stdout, json_pack("{s:s, s:o, s:b, s:o}",
-					       "schema", KV_SERIES_SCHEMA,
+	return kv_json_print(stdout, json_pack("{s:s, s:s*, s:o, s:b, s:o}",
+					       "schema", KV_SERIES_SCHEMA, "preset",
+					       series->options->preset ?
+					       series->options->preset->name : NULL,
 					       "environment", kv_json_env(series->env),
 					       "interrupted", (int)kv_interrupted(),
 					       "points", series->json), error);

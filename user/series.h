@@ -12,7 +12,6 @@
 int kv_series_run(const struct kv_options *options, const char *device, const struct kv_env *env);
 
 /* run.c */
-json_t *kv_json_thresholds(const struct kv_thresholds *thresholds,
-			   const struct kv_summary *summary);
+json_t *kv_json_run(const struct kv_options *options, const struct kv_report *report);
 
 #endif /* KV_SERIES_H */

@@ -68,10 +68,12 @@ static void test_lists(void **state)
 /* what a row's attribute means depends on its kind */
 static void test_thresholds(void **state)
 {
+	const char *words = "--max-p50 1us --max-p99 1us --max-p99.9 1us --max-mean 1us";
+	char text[128];
 	u32 i;
 
-	assert_int_equal(parse("--max-p50 1us --max-p99 1us --max-p99.9 1us --max-mean 1us "
-			       "--min-rate 1 --min-bw 1"), 0);
+	snprintf(text, sizeof(text), "%s --min-rate 1 --min-bw 1", words);
+	assert_int_equal(parse(text), 0);
 	for (i = 0; i < KV_THRESHOLDS; i++)
 		assert_true(options.thresholds.given[i]);
 	for (i = 0; i < __KVERBS_JOB_A_MAX; i++)
@@ -161,6 +163,67 @@ static void test_points(void **state)
 	}
 }
 
+/* each preset is a command line that is taken, by each command that it is for */
+static void test_presets(void **state)
+{
+	const struct kv_preset *preset, *other;
+	char text[64];
+	u32 i, j;
+
+	for (i = 0; (preset = kv_preset(i)); i++) {
+		for (j = 0; j < i; j++) {
+			other = kv_preset(j);
+			assert_string_not_equal(preset->name, other->name);
+			assert_string_not_equal(preset->options, other->options);
+		}
+		snprintf(text, sizeof(text), "--preset %s", preset->name);
+		if (parse(text))
+			fail_msg("%s: %s", preset->name, error.text);
+		assert_ptr_equal(options.preset, preset);
+		/* a series is for run alone */
+		assert_int_equal(preset->commands,
+				 options.naxes ? KV_FOR_RUN : KV_FOR_RUN | KV_FOR_COMPARE);
+		assert_true(strlen(preset->question) > 10);
+	}
+	assert_true(i > 10);
+}
+
+/* an option takes the place of what a preset says, wherever it stands */
+static void test_preset_gives_way(void **state)
+{
+	assert_int_equal(parse("--preset ib_write_bw"), 0);
+	assert_int_equal(options.job.step[0].size, 65536);
+	assert_int_equal(options.job.iterations, 5000);
+	assert_int_equal(parse("-s 64 --preset ib_write_bw -t 7"), 0);
+	assert_int_equal(options.job.step[0].size, 64);
+	assert_int_equal(options.job.outstanding, 7);
+	assert_int_equal(options.job.signal, 100);
+	assert_int_equal(parse("--preset=ib_write_bw -D 2"), 0);
+	assert_int_equal(options.job.iterations, 0);
+	assert_int_equal(options.job.duration_ms, 2000);
+	assert_false(options.given[KVERBS_JOB_A_ITERATIONS]);
+	/* lists: one for another, one value for a list, a list for one value */
+	assert_int_equal(parse("--preset window --sweep tx-depth=5,6"), 0);
+	assert_int_equal(options.naxes, 1);
+	expect(0, 5, 6);
+	assert_int_equal(parse("--preset window -t 9"), 0);
+	assert_int_equal(options.naxes, 0);
+	assert_int_equal(options.job.outstanding, 9);
+	assert_int_equal(parse("--preset read-sizes -s 77"), 0);
+	assert_int_equal(options.naxes, 0);
+	assert_int_equal(options.job.step[0].size, 77);
+	assert_int_equal(parse("--preset ib_write_bw -a"), 0);
+	assert_int_equal(options.naxes, 1);
+	assert_int_equal(parse("--preset ib_write_bw --sweep tx-depth=1,2"), 0);
+	expect(0, 1, 2);
+	assert_int_equal(parse("--preset ib_write_bw --sweep duration=1,2"), 0);
+	assert_int_equal(options.job.iterations, 0);
+	/* but not what other options say */
+	assert_int_equal(parse("--preset window -t 9 --sweep tx-depth=1,2"), -1);
+	assert_int_equal(parse("--preset nonsense"), -1);
+	assert_non_null(strstr(error.text, "kverbs presets"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +233,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_preset_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

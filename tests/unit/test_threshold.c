@@ -59,7 +59,7 @@ static void test_units(void **state)
 	for (i = 0; i < KV_ARRAY_SIZE(good); i++) {
 		assert_int_equal(kv_threshold_parse(&thresholds, good[i].which, good[i].text,
 						    &error), 0);
-		assert_true(fabs(thresholds.limit[good[i].which] / good[i].limit - 1) < 1e-9);
+		assert_true(fabs(thresholds.limit[good[i].which] / good[i].limit - 1) < 0.000001);
 	}
 	for (i = 0; i < KV_ARRAY_SIZE(bad); i++) {
 		if (!kv_threshold_parse(&thresholds, bad[i].which, bad[i].text, &error))
