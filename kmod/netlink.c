@@ -405,13 +405,15 @@ static int kv_put_hist(struct sk_buff *skb, u32 lane, u32 metric,
 	list = nla_reserve(skb, KVERBS_HIST_A_BUCKETS, n * sizeof(bucket));
 	if (!list)
 		goto full;
+	/* of a run under way there may be fewer by now: nothing is left as it was */
+	memset(nla_data(list), 0, n * sizeof(bucket));
 	/* copied: attributes are aligned to 4 bytes only */
 	to = nla_data(list);
 	for (i = *from; i < KV_HIST_BUCKETS && n; i++) {
 		if (!h->bucket[i])
 			continue;
 		bucket.index = i;
-		bucket.count = h->bucket[i];
+		bucket.count = READ_ONCE(h->bucket[i]);
 		memcpy(to, &bucket, sizeof(bucket));
 		to += sizeof(bucket);
 		n--;
@@ -785,8 +787,9 @@ static int kv_run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /*
- * Results of a run: it must have ended, and stays until the dump is over. Opened by
- * the first part of the dump: .start has no extack to say why not.
+ * Results of a run: it must have been started, and stays until the dump is over; while
+ * it is RUNNING its lanes go on counting meanwhile. Opened by the first part of the
+ * dump: .start has no extack to say why not.
  */
 static int kv_result_open(struct netlink_callback *cb)
 {
@@ -800,9 +803,9 @@ static int kv_result_open(struct netlink_callback *cb)
 			 kv_dump_attrs(cb)[KVERBS_A_RUN_ID], cb->extack);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
-	if (!kv_run_ended(run)) {
+	if (kv_run_state(run) < KVERBS_STATE_RUNNING) {
 		snprintf(text, sizeof(text),
-			 "run %u: has no results yet; wait for its notification of DONE or FAILED",
+			 "run %u: has no results yet; start it, and wait for DONE or FAILED",
 			 run->id);
 		kv_say_no(cb->extack, kv_keep(text), 0);
 		kv_run_put(run);

@@ -4,23 +4,54 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "kverbs.h"
 #include "report.h"
 
 #define TICK_MS		250	/* progress, on a terminal */
 #define WAIT_MS		1000
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* an interval is over, when one is: look at the lanes; one that cannot be had is left out */
+static void watch(const struct kv_engine *engine, struct kv_run *run,
+		  struct kv_intervals *intervals, double start, double *due)
+{
+	struct kv_result *now;
+	struct kv_error error;
+
+	if (!intervals || seconds() < *due)
+		return;
+	if (!engine->peek(run, &now, &error)) {
+		kv_intervals_take(intervals, now, seconds() - start);
+		kv_result_free(now);
+	}
+	while (*due <= seconds())
+		*due += kv_intervals_ms(intervals) / 1000.0;
+}
+
 static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, const char *what,
-			struct kv_error *error)
+			struct kv_intervals *intervals, struct kv_error *error)
 {
 	int step = kv_is_terminal(stderr) ? TICK_MS : WAIT_MS, rc;
+	double start = seconds(), due = start;
 	bool stopped = false;
 	u32 steps = 0;
+
+	if (intervals && (int)kv_intervals_ms(intervals) < step)
+		step = (int)kv_intervals_ms(intervals);
 
 	for (;;) {
 		rc = engine->wait(run, step, error);
 		if (rc)
 			return rc;
+		watch(engine, run, intervals, start, &due);
 		if (kv_interrupted() && !stopped) {
 			stopped = true;
 			if (engine->stop(run, error))
@@ -33,7 +64,8 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, cons
 }
 
 static int measure(const struct kv_engine *engine, struct kv_run *run, const char *device,
-		   const struct kv_job *job, const char *what, struct kv_report *report, struct kv_error *error)
+		   const struct kv_job *job, const char *what,
+		   struct kv_intervals *intervals, struct kv_report *report, struct kv_error *error)
 {
 	struct kv_noise_sample *before, *after;
 	struct kv_counters *later;
@@ -45,7 +77,7 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 	before = kv_noise_sample();
 	rc = engine->start(run, error);
 	if (!rc)
-		rc = wait_for_end(engine, run, what, error) < 0 ? -1 : 0;
+		rc = wait_for_end(engine, run, what, intervals, error) < 0 ? -1 : 0;
 	after = kv_noise_sample();
 	later = kv_counters_read(device, job->port);
 	if (report->counters && later)
@@ -61,17 +93,20 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 }
 
 /**
- * kv_drive - run a job in an engine
+ * kv_drive_watched - run a job in an engine, and report intervals meanwhile
  * @engine: engine
  * @device: name
  * @job: as asked
  * @what: shown as progress, or NULL
+ * @intervals: take the reports, or NULL
  * @report: filled, also when the run failed; freed by kv_report_free()
  * @error: filled on failure
  * Return: 0 when there is a result, or -1
  */
-int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     const char *what, struct kv_report *report, struct kv_error *error)
+int kv_drive_watched(const struct kv_engine *engine, const char *device,
+		     const struct kv_job *job, const char *what,
+		     struct kv_intervals *intervals, struct kv_report *report,
+		     struct kv_error *error)
 {
 	struct kv_run *run = NULL;
 	int rc;
@@ -79,7 +114,7 @@ int kv_drive(const struct kv_engine *engine, const char *device, const struct kv
 	memset(report, 0, sizeof(*report));
 	if (engine->prepare(device, job, &run, error))
 		return -1;
-	rc = measure(engine, run, device, job, what, report, error);
+	rc = measure(engine, run, device, job, what, intervals, report, error);
 	engine->release(run);
 	if (rc) {
 		kv_report_free(report);
@@ -88,6 +123,13 @@ int kv_drive(const struct kv_engine *engine, const char *device, const struct kv
 	kv_summarize(report->result, &report->summary);
 	report->failed_checks = kv_check_result(report->result, &report->checks);
 	return 0;
+}
+
+/* the same without reports */
+int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
+	     const char *what, struct kv_report *report, struct kv_error *error)
+{
+	return kv_drive_watched(engine, device, job, what, NULL, report, error);
 }
 
 void kv_report_free(struct kv_report *report)

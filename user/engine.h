@@ -121,6 +121,8 @@ struct kv_run;		/* each engine's own */
  * @wait: wait up to timeout_ms: 1 when the run has ended, 0 when not yet
  * @stop: ask the lanes to end; @wait tells when they have
  * @result: what was measured, also of a failed run; freed by kv_result_free()
+ * @peek: the same of a run under way, counters and histograms as they are; lanes go
+ *	on meanwhile
  * @release: stop if need be, free the run; run may be NULL
  *
  * All return 0, or -1 with @kv_error filled. Call them in this order.
@@ -135,6 +137,8 @@ struct kv_engine {
 	int (*stop)(struct kv_run *run, struct kv_error *error);
 	int (*result)(struct kv_run *run, struct kv_result **result,
 		      struct kv_error *error);
+	int (*peek)(struct kv_run *run, struct kv_result **result,
+		    struct kv_error *error);
 	void (*release)(struct kv_run *run);
 };
 

@@ -601,6 +601,30 @@ static int kv_kernel_result(struct kv_run *run, struct kv_result **out, struct k
 			    KV_KERNEL_TRIES);
 }
 
+/* what the lanes have counted up to now */
+static int kv_kernel_peek(struct kv_run *run, struct kv_result **out, struct kv_error *error)
+{
+	struct kv_result *result = kv_result_new(run->result.nlanes);
+	struct kv_hist_dump dump = { .result = result };
+	struct kv_lane_result *lane;
+
+	*out = NULL;
+	if (!result)
+		return kv_kernel_no_memory(error);
+	lane = result->lane;
+	*result = run->result;
+	result->lane = lane;
+	if (kv_genl_dump(run->genl, kv_kernel_msg(run, KVERBS_CMD_LANE_GET), kv_kernel_take_lane,
+			 result, error) ||
+	    kv_genl_dump(run->genl, kv_kernel_msg(run, KVERBS_CMD_HIST_GET), kv_kernel_take_hist,
+			 &dump, error)) {
+		kv_result_free(result);
+		return -1;
+	}
+	*out = result;
+	return 0;
+}
+
 const struct kv_engine kv_engine_kernel = {
 	.name = "kernel",
 	.prepare = kv_kernel_prepare,
@@ -609,5 +633,6 @@ const struct kv_engine kv_engine_kernel = {
 	.wait = kv_kernel_wait,
 	.stop = kv_kernel_stop,
 	.result = kv_kernel_result,
+	.peek = kv_kernel_peek,
 	.release = kv_kernel_release,
 };

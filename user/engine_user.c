@@ -453,7 +453,8 @@ static int user_stop(struct kv_run *run, struct kv_error *error)
 
 static int user_result(struct kv_run *run, struct kv_result **out, struct kv_error *error)
 {
-	bool lanes = run->lane && (run->state == KVERBS_STATE_DONE ||
+	bool lanes = run->lane && (run->state == KVERBS_STATE_RUNNING ||
+				   run->state == KVERBS_STATE_DONE ||
 				   (run->state == KVERBS_STATE_FAILED &&
 				    run->reason != KVERBS_REASON_SETUP));
 	struct kv_result *result = kv_result_new(lanes ? run->nlanes : 0);
@@ -534,5 +535,6 @@ const struct kv_engine kv_engine_user = {
 	.wait = user_wait,
 	.stop = user_stop,
 	.result = user_result,
+	.peek = user_result,
 	.release = user_release,
 };

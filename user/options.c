@@ -9,6 +9,8 @@
 
 #define ALL_FROM	2	/* sizes of -a, as perftest's */
 #define ALL_TO		(8U << 20)
+#define INTERVAL_LOW	100	/* ms */
+#define INTERVAL_HIGH	3600000
 #define PRESET_WORDS	32
 
 enum kind {
@@ -25,6 +27,7 @@ enum kind {
 	KIND_DEVICE,
 	KIND_ENGINE,
 	KIND_ROUNDS,
+	KIND_INTERVAL,
 	KIND_JSON,
 	KIND_HELP,
 };
@@ -98,6 +101,8 @@ static const struct row rows[] = {
 		      KV_MIN_BW)
 	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
+	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
+		KV_FOR_RUN, KIND_INTERVAL)
 	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_ALL, KIND_JSON)
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL, KIND_HELP)
 };
@@ -462,6 +467,20 @@ static int parse_rounds(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
+static int take_interval(struct kv_options *options, const struct row *row, const char *text,
+			 struct kv_error *error)
+{
+	struct row limits = *row;
+	u64 ms;
+
+	limits.low = INTERVAL_LOW;
+	limits.high = INTERVAL_HIGH;
+	if (parse_seconds(&limits, text, &ms, error))
+		return -1;
+	options->interval_ms = (u32)ms;
+	return 0;
+}
+
 static int take(struct kv_options *options, const struct row *row, const char *text,
 		struct kv_error *error)
 {
@@ -476,6 +495,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return take_all(options, error);
 	case KIND_SWEEP:
 		return take_sweep(options, text, error);
+	case KIND_INTERVAL:
+		return take_interval(options, row, text, error);
 	case KIND_PRESET:
 		return 0;	/* read before all others */
 	case KIND_THRESHOLD:
@@ -526,6 +547,10 @@ static int check_axes(const struct kv_options *options, u32 command, struct kv_e
 		if (command != KV_FOR_RUN)
 			return kv_error_set(error, KV_EXIT_USAGE,
 					    "%s: a list is for kverbs run; give one value",
+					    axis->name);
+		if (options->interval_ms)
+			return kv_error_set(error, KV_EXIT_USAGE,
+					    "interval: is of one run; leave it or the list of %s out",
 					    axis->name);
 		if (axis->field ? options->given[axis->field->attr] : options->given_size)
 			return kv_error_set(error, KV_EXIT_USAGE,

@@ -34,6 +34,7 @@ enum {
  * @device: -d, or NULL
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
+ * @interval_ms: --interval, 0: none
  * @json: --json
  * @help: --help
  */
@@ -52,6 +53,7 @@ struct kv_options {
 	const char *device;
 	const struct kv_engine *engine;
 	u32 rounds;
+	u32 interval_ms;
 	bool json;
 	bool help;
 };

@@ -10,6 +10,7 @@
 #include "check.h"
 #include "counters.h"
 #include "device.h"
+#include "interval.h"
 #include "noise.h"
 #include "summary.h"
 
@@ -66,6 +67,10 @@ const char *kv_gid_type_name(u32 link, u32 gid_type);
 u32 kv_gid_is_v2(u32 gid_type);
 
 /* drive.c */
+int kv_drive_watched(const struct kv_engine *engine, const char *device,
+		     const struct kv_job *job, const char *what,
+		     struct kv_intervals *intervals, struct kv_report *report,
+		     struct kv_error *error);
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
 	     const char *what, struct kv_report *report, struct kv_error *error);
 void kv_report_free(struct kv_report *report);

@@ -43,19 +43,27 @@ json_t *kv_json_run(const struct kv_options *options, const struct kv_report *re
 }
 
 static int print(const struct kv_options *options, const struct kv_env *env,
-		 const struct kv_report *report, struct kv_error *error)
+		 const struct kv_intervals *intervals, const struct kv_report *report,
+		 struct kv_error *error)
 {
+	json_t *run;
+
 	if (!options->json) {
+		if (intervals)
+			fputc('\n', stdout);
 		kv_print_preset(stdout, options->preset);
 		kv_print_report(stdout, env, report);
 		kv_print_counters(stdout, report->counters);
 		return 0;
 	}
+	run = kv_json_run(options, report);
+	if (intervals)
+		json_object_set_new(run, "intervals", kv_json_intervals(intervals));
 	return kv_json_print(stdout, json_pack("{s:s, s:s*, s:o, s:o}", "schema", KV_RUN_SCHEMA,
 					       "preset",
 					       options->preset ? options->preset->name : NULL,
 					       "environment", kv_json_env(env),
-					       "run", kv_json_run(options, report)), error);
+					       "run", run), error);
 }
 
 static void describe(const struct kv_options *options, char *text, size_t size)
@@ -84,17 +92,23 @@ static int hold_to_thresholds(const struct kv_options *options, const struct kv_
 static int run_once(const struct kv_options *options, const char *device,
 		    const struct kv_env *env)
 {
+	struct kv_intervals *intervals = NULL;
 	struct kv_report report;
 	struct kv_error error;
 	char what[96];
 	int status;
 
 	describe(options, what, sizeof(what));
-	if (kv_drive(options->engine, device, &options->job, what, &report, &error))
+	if (options->interval_ms)
+		intervals = kv_intervals_new(options->interval_ms, options->json ? NULL : stdout);
+	if (kv_drive_watched(options->engine, device, &options->job, what, intervals, &report,
+			     &error)) {
+		kv_intervals_free(intervals);
 		return kv_error_print(&error);
+	}
 	kv_progress_end();
 	status = kv_report_status(&report);
-	if (print(options, env, &report, &error)) {
+	if (print(options, env, intervals, &report, &error)) {
 		status = kv_error_print(&error);
 	} else if (report.result->state != KVERBS_STATE_DONE) {
 		error.status = status;
@@ -104,6 +118,7 @@ static int run_once(const struct kv_options *options, const char *device,
 		status = hold_to_thresholds(options, &report, status);
 	}
 	kv_report_free(&report);
+	kv_intervals_free(intervals);
 	return status;
 }
 

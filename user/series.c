@@ -232,6 +232,7 @@ static void add_json(struct series *series, enum outcome outcome, json_t *error,
 static void take_report(struct series *series, struct kv_report *report)
 {
 	char remark[REMARK];
+
 	series->status = worse(series->status, judge(series, report, remark));
 	series->measured++;
 	series->group = true;

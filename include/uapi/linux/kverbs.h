@@ -22,8 +22,10 @@
  *   reply  KVERBS_A_RUN { KVERBS_RUN_A_*, KVERBS_RUN_A_GRANTED {
  *          KVERBS_JOB_A_* } }
  * KVERBS_CMD_LANE_GET (dump: KVERBS_A_RUN_ID)
+ *   from RUNNING on; of a run under way what its lanes have counted up to now
  *   reply  KVERBS_A_LANE { KVERBS_LANE_A_* }, one message a lane
  * KVERBS_CMD_HIST_GET (dump: KVERBS_A_RUN_ID)
+ *   likewise
  *   reply  KVERBS_A_HIST { KVERBS_HIST_A_* }, one or more messages a histogram
  * KVERBS_CMD_RUN_NTF (unicast to the owner)
  *   KVERBS_A_RUN { KVERBS_RUN_A_* }
