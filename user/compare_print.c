@@ -211,8 +211,9 @@ static void print_absent(FILE *file, const struct kv_compare *compare)
 		for (side = 0; side < KV_SIDES; side++) {
 			if (!*arm->absent[side] || arm->quiet)
 				continue;
-			fprintf(file, "%s, %s: no comparison: %s\n", kv_op_name(arm->job.step[0].op),
-				kv_shape_name(arm->job.shape), arm->absent[side]);
+			fprintf(file, "%s, %s: no comparison: %s\n",
+				kv_op_name(arm->job.step[0].op), kv_shape_name(arm->job.shape),
+				arm->absent[side]);
 		}
 	}
 }

@@ -125,6 +125,7 @@ static bool takes(const struct kv_lane_plan *plan)
 static int build_ep(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
+	u32 size = plan->job->step[0].size;
 	struct kv_ep *ep = &lane->ep;
 
 	ep->qp = plan->end->qp;
@@ -135,7 +136,7 @@ static int build_ep(struct kv_lane *lane)
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
 	/* tags are of operations with a payload */
-	ep->out_tag = plan->end->buffer + (plan->job->step[0].size ? plan->job->step[0].size - 1 : 0);
+	ep->out_tag = plan->end->buffer + (size ? size - 1 : 0);
 	ep->in_tag = ep->out_tag + plan->end->half;
 	ep->wr = lines(ep->depth * sizeof(*ep->wr));
 	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));

@@ -215,13 +215,34 @@ static const struct {
 	const char *value;
 	const char *why;
 } absent[] = {
-	{ "op", "send-inv", "invalidates an MR that has to be registered again before each message; there are no jobs for that yet" },
-	{ "op", "read-inv", "is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet" },
-	{ "op", "flush", "is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send" },
-	{ "op", "atomic-write", "is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send" },
-	{ "op", "reg-mr", "is done once, at set-up; there are no jobs that measure it yet" },
-	{ "op", "local-inv", "needs an MR that is registered again; there are no jobs for that yet" },
-	{ "op", "null", "posts nothing, and so has nothing to complete; see the null device of the tests" },
+	{
+		"op", "send-inv",
+		"invalidates an MR that has to be registered again before each message; there are no jobs for that yet"
+	},
+	{
+		"op", "read-inv",
+		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
+	},
+	{
+		"op", "flush",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "atomic-write",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "reg-mr",
+		"is done once, at set-up; there are no jobs that measure it yet"
+	},
+	{
+		"op", "local-inv",
+		"needs an MR that is registered again; there are no jobs for that yet"
+	},
+	{
+		"op", "null",
+		"posts nothing, and so has nothing to complete; see the null device of the tests"
+	},
 };
 
 static int refuse_absent(const char *option, const char *text, struct kv_error *error)
