@@ -179,49 +179,54 @@ static void test_tally(void **state)
 	assert_int_equal(tally.width, 2);
 }
 
-static int parse(char **argv, struct kv_options *options, struct kv_error *error)
+/* words of a command line after "run" */
+static int parse(const char *text, struct kv_options *options, struct kv_error *error)
 {
-	int argc = 0;
+	char line[64], *argv[8] = { "run" }, *word;
+	int argc = 1;
 
-	while (argv[argc])
-		argc++;
+	snprintf(line, sizeof(line), "%s", text);
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
 	return kv_options_parse(argc, argv, KV_FOR_RUN, options, error);
 }
 
 static void test_option(void **state)
 {
-	char *none[] = { "run", NULL }, *insn[] = { "run", "--clock-unit", "insn", NULL };
-	char *ns[] = { "run", "--clock-unit=ns", NULL }, *bad[] = { "run", "--clock-unit=s", NULL };
-	char *lat[] = { "run", "--clock-unit=insn", "--timing=lat", NULL };
-	char *chain[] = { "run", "--clock-unit=insn", "--shape=rate", "-l8", NULL };
-	char *length[] = { "run", "--clock-unit=insn", "-D", "1", NULL };
 	struct kv_options options;
 	struct kv_error error;
 
-	assert_int_equal(parse(none, &options, &error), 0);
+	assert_int_equal(parse("", &options, &error), 0);
 	assert_int_equal(options.unit, KV_UNIT_NS);
 	assert_int_equal(options.job.timing, KVERBS_TIMING_LAT);
 	assert_int_equal(options.job.iterations, 0);
-	assert_int_equal(parse(insn, &options, &error), 0);
+	assert_int_equal(parse("--clock-unit insn", &options, &error), 0);
 	assert_int_equal(options.unit, KV_UNIT_INSN);
 	assert_int_equal(options.job.timing, KVERBS_TIMING_ALL);
 	assert_int_equal(options.job.iterations, KV_INSN_POSTS);
-	assert_int_equal(parse(chain, &options, &error), 0);
+	assert_int_equal(parse("--clock-unit=insn --shape=rate -l8", &options, &error), 0);
 	assert_int_equal(options.job.iterations, 8 * KV_INSN_POSTS);
-	assert_int_equal(parse(length, &options, &error), 0);
+	assert_int_equal(parse("--clock-unit=insn -D 1", &options, &error), 0);
 	assert_int_equal(options.job.iterations, 0);
-	assert_int_equal(parse(lat, &options, &error), 0);
+	assert_int_equal(parse("--clock-unit=insn --timing=lat", &options, &error), 0);
 	assert_int_equal(options.job.timing, KVERBS_TIMING_LAT);
-	assert_int_equal(parse(bad, &options, &error), -1);
+	assert_int_equal(parse("--clock-unit=s", &options, &error), -1);
 	assert_int_equal(error.status, KV_EXIT_USAGE);
+}
+
+static void test_environment(void **state)
+{
+	struct kv_options options;
+	struct kv_error error;
+
 	setenv(KV_UNIT_ENV, "insn", 1);
-	assert_int_equal(parse(none, &options, &error), 0);
+	assert_int_equal(parse("", &options, &error), 0);
 	assert_int_equal(options.unit, KV_UNIT_INSN);
-	assert_int_equal(parse(ns, &options, &error), 0);
+	assert_int_equal(parse("--clock-unit=ns", &options, &error), 0);
 	assert_int_equal(options.unit, KV_UNIT_NS);
 	assert_int_equal(options.job.timing, KVERBS_TIMING_LAT);
 	setenv(KV_UNIT_ENV, "minutes", 1);
-	assert_int_equal(parse(none, &options, &error), -1);
+	assert_int_equal(parse("", &options, &error), -1);
 	assert_non_null(strstr(error.text, KV_UNIT_ENV));
 }
 
@@ -254,6 +259,7 @@ int main(void)
 		cmocka_unit_test_setup(test_verdicts, setup),
 		cmocka_unit_test_setup(test_tally, setup),
 		cmocka_unit_test_setup(test_option, setup),
+		cmocka_unit_test_setup(test_environment, setup),
 		cmocka_unit_test_setup(test_refusals, setup),
 	};
 
