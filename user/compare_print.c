@@ -314,7 +314,8 @@ static void print_count_notes(FILE *file, const struct kv_compare *compare)
 			}
 		}
 	}
-	fputs("exact: every sample in every round is that number; of 94 % and 94 %: so many samples of kernel and user space are, the others took another path through the driver\n",
+	fputs("exact: every sample in every round is that number; ", file);
+	fputs("of 94 % and 94 %: so many of the two sides are, the others took another path\n",
 	      file);
 	fprintf(file,
 		"%llu of %llu samples were hit by an interrupt (%u or more above the median) and are counted apart\n",
@@ -408,8 +409,8 @@ static void put_verdict(json_t *json, const struct kv_arm *arm, u32 value,
 	json_object_set_new(json, "difference", kv_json_real(v->side[KV_KERNEL] -
 							     v->side[KV_USER]));
 	json_object_set_new(json, "exact", json_boolean(kv_verdict_exact(v, kernel, user)));
-	json_object_set_new(json, "verdict", json_string(kv_verdict_text(v, kernel, user, text,
-									  sizeof(text))));
+	kv_verdict_text(v, kernel, user, text, sizeof(text));
+	json_object_set_new(json, "verdict", json_string(text));
 }
 
 static json_t *json_value(const struct kv_compare *compare, const struct kv_arm *arm, u32 value)

@@ -348,7 +348,8 @@ json_t *kv_json_report(const struct kv_report *report, bool histograms)
 			 "gid_type", (json_int_t)result->gid_type,
 			 "memory_bytes", (json_int_t)result->bytes,
 			 "clock", kv_json_clock(&result->clock),
-			 "summary", json_summary(report), "noise", json_noise(&report->noise, result->clock.unit),
+			 "summary", json_summary(report),
+			 "noise", json_noise(&report->noise, result->clock.unit),
 			 "checks", json_checks(&report->checks), "lanes", lanes);
 }
 

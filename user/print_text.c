@@ -187,7 +187,8 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 	u32 metric;
 
 	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
-		kv_unit_name(result->clock.unit), "count", "min", "mean", "p50", "p90", "p99", "p99.9", "max", kv_plain(file));
+		kv_unit_name(result->clock.unit), "count", "min", "mean", "p50", "p90",
+		"p99", "p99.9", "max", kv_plain(file));
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		const struct kv_figure *figure = &report->summary.metric[metric];
 
