@@ -7,6 +7,7 @@
 #include <time.h>
 #include "kverbs.h"
 #include "report.h"
+#include "unit.h"
 
 #define TICK_MS		250	/* progress, on a terminal */
 #define WAIT_MS		1000
@@ -97,6 +98,7 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
  * @engine: engine
  * @device: name
  * @job: as asked
+ * @unit: enum kv_unit, of the figures
  * @what: shown as progress, or NULL
  * @intervals: take the reports, or NULL
  * @report: filled, also when the run failed; freed by kv_report_free()
@@ -104,7 +106,7 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
  * Return: 0 when there is a result, or -1
  */
 int kv_drive_watched(const struct kv_engine *engine, const char *device,
-		     const struct kv_job *job, const char *what,
+		     const struct kv_job *job, u32 unit, const char *what,
 		     struct kv_intervals *intervals, struct kv_report *report,
 		     struct kv_error *error)
 {
@@ -120,6 +122,7 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 		kv_report_free(report);
 		return -1;
 	}
+	kv_unit_use(unit, &report->result->clock);
 	kv_summarize(report->result, &report->summary);
 	report->failed_checks = kv_check_result(report->result, &report->checks);
 	return 0;
@@ -127,9 +130,9 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 
 /* the same without reports */
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     const char *what, struct kv_report *report, struct kv_error *error)
+	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error)
 {
-	return kv_drive_watched(engine, device, job, what, NULL, report, error);
+	return kv_drive_watched(engine, device, job, unit, what, NULL, report, error);
 }
 
 void kv_report_free(struct kv_report *report)

@@ -125,7 +125,8 @@ static void report(struct kv_intervals *intervals, const char *metric, double at
 		kv_text_rate(rate, text[0]));
 	if (figure->count)
 		fprintf(intervals->text, ", %s p50 %8s ns, p99 %8s ns, of %llu", metric,
-			kv_text_ns(figure->p50, text[1]), kv_text_ns(figure->p99, text[2]),
+			kv_text_value(figure->p50, KV_UNIT_NS, text[1]),
+			kv_text_value(figure->p99, KV_UNIT_NS, text[2]),
 			figure->count);
 	fputc('\n', intervals->text);
 	fflush(intervals->text);

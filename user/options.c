@@ -6,6 +6,7 @@
 #include "device.h"
 #include "kverbs.h"
 #include "options.h"
+#include "unit.h"
 
 #define ALL_FROM	2	/* sizes of -a, as perftest's */
 #define ALL_TO		(8U << 20)
@@ -28,6 +29,7 @@ enum kind {
 	KIND_ENGINE,
 	KIND_ROUNDS,
 	KIND_INTERVAL,
+	KIND_UNIT,
 	KIND_JSON,
 	KIND_HELP,
 };
@@ -102,6 +104,8 @@ static const struct row rows[] = {
 		      KV_MIN_BW)
 	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
+	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
+		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
 		KV_FOR_RUN, KIND_INTERVAL)
 	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_ALL, KIND_JSON)
@@ -533,6 +537,22 @@ static int take_interval(struct kv_options *options, const struct row *row, cons
 	return 0;
 }
 
+/* @from: who says so */
+static int parse_unit(struct kv_options *options, const char *from, const char *text,
+		      struct kv_error *error)
+{
+	u32 unit;
+
+	for (unit = 0; unit < KV_UNITS; unit++) {
+		if (strcmp(kv_unit_name(unit), text))
+			continue;
+		options->unit = unit;
+		return 0;
+	}
+	return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not known; it is ns or insn", from,
+			    text);
+}
+
 static int take(struct kv_options *options, const struct row *row, const char *text,
 		struct kv_error *error)
 {
@@ -561,6 +581,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_engine(options, text, error);
 	case KIND_ROUNDS:
 		return parse_rounds(options, text, error);
+	case KIND_UNIT:
+		return parse_unit(options, row->name, text, error);
 	case KIND_DEVICE:
 		options->device = text;
 		return 0;
@@ -609,6 +631,20 @@ static int check_axes(const struct kv_options *options, u32 command, struct kv_e
 					    "%s: given both as one value and as several; leave one out",
 					    axis->name);
 	}
+	return 0;
+}
+
+/* thresholds and intervals are of times and rates */
+static int check_unit(const struct kv_options *options, struct kv_error *error)
+{
+	bool given = options->interval_ms;
+	u32 i;
+
+	for (i = 0; i < KV_THRESHOLDS; i++)
+		given |= options->thresholds.given[i];
+	if (given && options->unit == KV_UNIT_INSN)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "clock-unit insn: thresholds and intervals are of times and rates, which it does not measure; leave one of them out");
 	return 0;
 }
 
@@ -725,20 +761,46 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		     struct kv_error *error)
 {
 	static const struct kv_job defaults = KV_JOB_INIT;
+	const char *unit = getenv(KV_UNIT_ENV);
 
 	memset(options, 0, sizeof(*options));
 	options->job = defaults;
 	options->engine = &kv_engine_kernel;
+	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
+		return -1;
 	if (read_preset(argc, argv, command, options, error) ||
 	    read_words(argc, argv, command, options, error))
 		return -1;
 	/* an operation that has one size need not be told it */
 	if (!options->given_size && kv_op_rules[options->job.step[0].op].bytes)
 		options->job.step[0].size = kv_op_rules[options->job.step[0].op].bytes;
+	/* more readings change nothing in what is counted between two of them */
+	if (options->unit == KV_UNIT_INSN && !options->given[KVERBS_JOB_A_TIMING])
+		options->job.timing = KVERBS_TIMING_ALL;
+	kv_options_count(options, &options->job);
 	if (options->help)
 		return 0;
-	return check_axes(options, command, error) ? -1 :
-	       kv_threshold_possible(&options->thresholds, &options->job, error);
+	if (check_axes(options, command, error) || check_unit(options, error))
+		return -1;
+	return kv_threshold_possible(&options->thresholds, &options->job, error);
+}
+
+/**
+ * kv_options_count - how long to count instructions, when that was not said
+ * @options: what was asked for
+ * @job: filled
+ *
+ * They repeat, so some posts do; a second of them would keep an emulator busy
+ * for minutes.
+ */
+void kv_options_count(const struct kv_options *options, struct kv_job *job)
+{
+	if (options->unit != KV_UNIT_INSN || options->given[KVERBS_JOB_A_ITERATIONS] ||
+	    options->given[KVERBS_JOB_A_DURATION_MS])
+		return;
+	job->iterations = KV_INSN_POSTS;
+	if (job->chain != KV_AUTO)
+		job->iterations *= job->chain;
 }
 
 /* what stands for the value of an option */
@@ -783,6 +845,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 	if (command == KV_FOR_PRESETS)
 		return;
 	fprintf(file,
-		"\nThe run ends after -n operations a pair or -D seconds (default: %.0f s), not both.\n",
-		KV_DURATION_MS / 1000.0);
+		"\nThe run ends after -n operations a pair or -D seconds, not both (default: %.0f s; of\n"
+		"instructions: %u posts).\n",
+		KV_DURATION_MS / 1000.0, KV_INSN_POSTS);
 }

@@ -35,6 +35,7 @@ enum {
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
  * @interval_ms: --interval, 0: none
+ * @unit: --clock-unit, enum kv_unit
  * @json: --json
  * @help: --help
  */
@@ -54,12 +55,14 @@ struct kv_options {
 	const struct kv_engine *engine;
 	u32 rounds;
 	u32 interval_ms;
+	u32 unit;
 	bool json;
 	bool help;
 };
 
 int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
 		     struct kv_error *error);
+void kv_options_count(const struct kv_options *options, struct kv_job *job);
 void kv_options_help(FILE *file, const char *command_name, u32 command, const char *summary);
 
 #endif /* KV_OPTIONS_H */

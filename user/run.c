@@ -3,6 +3,7 @@
 #include "options.h"
 #include "report.h"
 #include "series.h"
+#include "unit.h"
 
 #define KV_RUN_SCHEMA	"kverbs-run/1"
 
@@ -101,8 +102,8 @@ static int run_once(const struct kv_options *options, const char *device,
 	describe(options, what, sizeof(what));
 	if (options->interval_ms)
 		intervals = kv_intervals_new(options->interval_ms, options->json ? NULL : stdout);
-	if (kv_drive_watched(options->engine, device, &options->job, what, intervals, &report,
-			     &error)) {
+	if (kv_drive_watched(options->engine, device, &options->job, options->unit, what,
+			     intervals, &report, &error)) {
 		kv_intervals_free(intervals);
 		return kv_error_print(&error);
 	}
@@ -137,6 +138,8 @@ int kv_cmd_run(int argc, char **argv)
 				"Runs one job in one engine and reports what was measured.");
 		return KV_EXIT_GOOD;
 	}
+	if (kv_unit_check(options.unit, &options.job, &error))
+		return kv_error_print(&error);
 	if (kv_device_pick(options.device, device, &error))
 		return kv_error_print(&error);
 	/* before the run: the device may not be there any more after it */

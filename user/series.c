@@ -3,6 +3,7 @@
 #include <string.h>
 #include "kverbs.h"
 #include "series.h"
+#include "unit.h"
 
 #define KV_SERIES_SCHEMA	"kverbs-series/1"
 #define REMARK			512
@@ -116,8 +117,8 @@ static void print_head(struct series *series, const struct kv_result *result)
 		kv_bold(series->text), o->engine->name, kv_plain(series->text),
 		kv_op_name(o->job.step[0].op), kv_shape_name(o->job.shape), series->points);
 	if (result)
-		fprintf(series->text, "\nclock %s, %.1f ns a reading%s%s", result->clock.name,
-			kv_ticks_ns(&result->clock, result->clock.cost),
+		fprintf(series->text, "\nclock %s, %.1f %s a reading%s%s", result->clock.name,
+			kv_ticks_ns(&result->clock, result->clock.cost), kv_unit_name(o->unit),
 			*kv_label_clock(&result->clock) ? ", " : "",
 			kv_label_clock(&result->clock));
 	fprintf(series->text, "\n\n%s", kv_bold(series->text));
@@ -125,7 +126,7 @@ static void print_head(struct series *series, const struct kv_result *result)
 		fprintf(series->text, "%*s", axis_width(&o->axis[i]), o->axis[i].name);
 	for (i = 0; i < KV_ARRAY_SIZE(column); i++)
 		fprintf(series->text, "%*s", i ? 10 : 13, column[i]);
-	fprintf(series->text, "%13s%9s  %s%s\n", "messages/s", "B/s", "times in ns",
+	fprintf(series->text, "%13s%9s  in %s%s\n", "messages/s", "B/s", kv_unit_name(o->unit),
 		kv_plain(series->text));
 }
 
@@ -154,7 +155,7 @@ static void print_line(const struct series *series, const struct kv_report *repo
 	print_point(series);
 	fprintf(series->text, "%13llu", s->ops);
 	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
-		fprintf(series->text, "%10s", kv_text_ns(value[i], text));
+		fprintf(series->text, "%10s", kv_text_value(value[i], series->options->unit, text));
 	fprintf(series->text, "%13s", kv_text_rate(s->ops_s, text));
 	fprintf(series->text, "%9s", kv_text_rate(s->bytes_s, text));
 	fprintf(series->text, "  %s%s%s\n", f->count ? kv_metric_name(kv_main_metric(s)) : "rate",
@@ -316,7 +317,7 @@ static void run_point(struct series *series)
 	point_text(series, where, sizeof(where));
 	snprintf(what, sizeof(what), "%s engine: run %u of %u: %s", o->engine->name,
 		 series->at + 1, series->points, where);
-	rc = kv_drive(o->engine, series->device, &job, what, &report, &error);
+	rc = kv_drive(o->engine, series->device, &job, o->unit, what, &report, &error);
 	kv_progress_end();
 	if (rc) {
 		take_error(series, &error);

@@ -539,7 +539,9 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
 		kv_wr_prep(l->ep, l->slot, l->posted + i, signalled, last);
 		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
 	}
-	if (sampled || kv_unlikely(l->data.on))
+	/* the data was put there outside what is timed */
+	if (sampled ||
+	    kv_unlikely(l->data.on && l->timing != KVERBS_TIMING_NONE))
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
 	c->start = start;
