@@ -68,18 +68,22 @@ static void recount(struct kv_hist *hist)
 		hist->count += hist->bucket[i];
 }
 
+/* where times are measured, a lane without a sample is still at its warm-up */
 static u64 read_lanes(const struct kv_result *result, u32 metric, struct kv_hist *hist)
 {
+	const struct kv_hist *of_lane;
 	u64 retired = 0;
 	u32 i;
 
 	kv_hist_clear(hist);
 	for (i = 0; i < result->nlanes; i++) {
-		if (result->lane[i].role != KVERBS_ROLE_INITIATOR)
+		of_lane = result->lane[i].hist[metric];
+		if (result->lane[i].role != KVERBS_ROLE_INITIATOR ||
+		    (of_lane && !of_lane->count))
 			continue;
 		retired += result->lane[i].stat.retired;
-		if (result->lane[i].hist[metric])
-			kv_hist_merge(hist, result->lane[i].hist[metric]);
+		if (of_lane)
+			kv_hist_merge(hist, of_lane);
 	}
 	recount(hist);
 	return retired;

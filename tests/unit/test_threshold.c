@@ -20,7 +20,9 @@ static int setup(void **state)
 	memset(&thresholds, 0, sizeof(thresholds));
 	memset(&summary, 0, sizeof(summary));
 	for (i = 0; i < __KVERBS_METRIC_MAX; i++)
-		summary.metric[i] = (struct kv_figure){ .p50 = NAN, .p99 = NAN, .p999 = NAN, .mean = NAN };
+		summary.metric[i] = (struct kv_figure){
+			.mean = NAN, .p50 = NAN, .p99 = NAN, .p999 = NAN,
+		};
 	summary.metric[KVERBS_METRIC_LAT] = (struct kv_figure){
 		.count = 2000, .min = 1000, .mean = 2100, .p50 = 2000, .p90 = 3000, .p99 = 5000,
 		.p999 = NAN, .max = 9000,
