@@ -68,6 +68,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->recv_depth = job->recv_depth;
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
+	l->lossy = !kv_transport_rules[job->transport].acked;
 	kv_job_data(job, lane->index, l->pair->seed, &l->data);
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;
@@ -78,6 +79,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	lane->sq_depth = ep->sq_depth;
 	lane->rq_depth = ep->rq_depth;
 	lane->cq_depth = ep->cq->cqe;
+	lane->inline_data = ep->inline_data;
 	return 0;
 }
 
