@@ -136,6 +136,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_qp_wr = attr->max_qp_wr;
 	caps->max_cqe = attr->max_cqe;
 	caps->max_rd_atomic = min(attr->max_qp_rd_atom, attr->max_qp_init_rd_atom);
+	caps->atomic = attr->atomic_cap != IB_ATOMIC_NONE;
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
 	caps->limit_lanes = kv_max_lanes;

@@ -10,7 +10,7 @@
 
 #include "endpoint.h"
 
-#define KV_REG_MS	5000	/* longest wait for a REG_MR */
+#define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 #define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
 static const struct ib_gid_attr *kv_gid_best(struct ib_device *ibdev, u32 port,
@@ -88,7 +88,7 @@ void kv_path_close(struct kv_path *path)
 u64 kv_ep_bytes(const struct kv_job *job)
 {
 	return sizeof(struct kv_ep) +
-	       (u64)job->outstanding * sizeof(struct ib_rdma_wr) +
+	       (u64)job->outstanding * sizeof(union kv_wr) +
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr);
 }
 
@@ -163,15 +163,22 @@ fail:
 	return ERR_PTR(rc);
 }
 
+/* what a peer may do, to a QP and to an MR */
+static int kv_access(const struct kv_job *job)
+{
+	return IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+	       IB_ACCESS_REMOTE_READ |
+	       (kv_op_rules[job->step[0].op].atomic ? IB_ACCESS_REMOTE_ATOMIC : 0);
+}
+
 static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
-			const struct kv_path *path, const char **where)
+			const struct kv_path *path, const struct kv_job *job,
+			const char **where)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
 		.port_num = path->port,
-		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
-				   IB_ACCESS_REMOTE_WRITE |
-				   IB_ACCESS_REMOTE_READ,
+		.qp_access_flags = kv_access(job),
 	};
 	int rc;
 
@@ -217,28 +224,12 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 			    IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* REG_MR of the endpoint's buffer, over its own QP */
-static int kv_ep_register(struct kv_ep *ep, const char **where)
+/* wait for the one WC that is due before any lane runs */
+static int kv_ep_await(struct kv_ep *ep, const char **where)
 {
-	struct ib_reg_wr wr = {
-		.wr = {
-			.wr_id = KV_ID_MARKER,
-			.opcode = IB_WR_REG_MR,
-			.send_flags = IB_SEND_SIGNALED,
-		},
-		.mr = ep->buf.mr,
-		.key = ep->buf.mr->rkey,
-		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-			  IB_ACCESS_REMOTE_READ,
-	};
-	ktime_t end = ktime_add_ms(ktime_get(), KV_REG_MS);
+	ktime_t end = ktime_add_ms(ktime_get(), KV_SETUP_MS);
 	int rc;
 
-	*where = "post REG_MR";
-	rc = ib_post_send(ep->qp, &wr.wr, NULL);
-	if (rc)
-		return rc;
-	*where = "wait for the completion of REG_MR";
 	do {
 		rc = ib_poll_cq(ep->cq, 1, ep->wc);
 		if (rc < 0)
@@ -256,49 +247,112 @@ static int kv_ep_register(struct kv_ep *ep, const char **where)
 	return -ETIMEDOUT;
 }
 
+/* REG_MR of the endpoint's buffer, over its own QP */
+static int kv_ep_register(struct kv_ep *ep, const struct kv_job *job,
+			  const char **where)
+{
+	struct ib_reg_wr wr = {
+		.wr = {
+			.wr_id = KV_ID_MARKER,
+			.opcode = IB_WR_REG_MR,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.mr = ep->buf.mr,
+		.key = ep->buf.mr->rkey,
+		.access = kv_access(job),
+	};
+	int rc;
+
+	*where = "post REG_MR";
+	rc = ib_post_send(ep->qp, &wr.wr, NULL);
+	if (rc)
+		return rc;
+	*where = "wait for the completion of REG_MR";
+	return kv_ep_await(ep, where);
+}
+
+static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
+	[KVERBS_OP_WRITE] = IB_WR_RDMA_WRITE,
+	[KVERBS_OP_READ] = IB_WR_RDMA_READ,
+	[KVERBS_OP_SEND] = IB_WR_SEND,
+	[KVERBS_OP_SEND_IMM] = IB_WR_SEND_WITH_IMM,
+	[KVERBS_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
+	[KVERBS_OP_CAS] = IB_WR_ATOMIC_CMP_AND_SWP,
+	[KVERBS_OP_FADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
+};
+
+/*
+ * What reads fills the own incoming half from the peer's outgoing one. A
+ * compare-and-swap compares with 0 and stores 0, so that each one stores.
+ */
+static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr,
+			     const struct kv_ep *peer, const struct kv_job *job)
+{
+	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+	u64 remote = peer->buf.mr->iova + (op->reads ? 0 : kv_job_half(job));
+
+	wr->wr.opcode = kv_opcodes[job->step[0].op];
+	wr->wr.sg_list = &ep->sge;
+	wr->wr.num_sge = job->step[0].size ? 1 : 0;
+	if (op->imm)
+		wr->wr.ex.imm_data = cpu_to_be32(KV_IMM);
+	if (op->atomic) {
+		wr->atomic.remote_addr = remote;
+		wr->atomic.rkey = peer->buf.mr->rkey;
+		wr->atomic.compare_add = job->step[0].op == KVERBS_OP_FADD;
+	} else if (op->remote) {
+		wr->rdma.remote_addr = remote;
+		wr->rdma.rkey = peer->buf.mr->rkey;
+	}
+}
+
 static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 			const struct kv_job *job)
 {
 	bool dma = job->local_key == KVERBS_LOCAL_KEY_DMA;
 	u64 local = dma ? kv_buf_dma(&ep->buf) : ep->buf.mr->iova;
 	u32 lkey = dma ? ep->qp->pd->local_dma_lkey : ep->buf.mr->lkey;
-	u64 remote = peer->buf.mr->iova;
 	u32 size = job->step[0].size;
 	u64 half = kv_job_half(job);
-	enum ib_wr_opcode opcode;
 	u32 i;
 
 	ep->sge = (struct ib_sge){ .addr = local, .length = size, .lkey = lkey };
 	ep->rsge = ep->sge;
 	ep->rsge.addr += half;
-	switch (job->step[0].op) {
-	case KVERBS_OP_READ:
-		opcode = IB_WR_RDMA_READ;
+	if (kv_op_rules[job->step[0].op].reads)
 		ep->sge.addr += half;
-		break;
-	case KVERBS_OP_SEND:
-		opcode = IB_WR_SEND;
-		break;
-	default:
-		opcode = IB_WR_RDMA_WRITE;
-		remote += half;
-		break;
-	}
-	for (i = 0; i < ep->depth; i++) {
-		ep->wr[i].wr.opcode = opcode;
-		ep->wr[i].wr.sg_list = &ep->sge;
-		ep->wr[i].wr.num_sge = 1;
-		ep->wr[i].remote_addr = remote;
-		ep->wr[i].rkey = peer->buf.mr->rkey;
-	}
+	for (i = 0; i < ep->depth; i++)
+		kv_ep_build_send(ep, &ep->wr[i], peer, job);
 	for (i = 0; i < ep->recv_depth; i++) {
 		ep->rwr[i].wr_id = 1ULL << 63 | i;
 		ep->rwr[i].sg_list = &ep->rsge;
-		ep->rwr[i].num_sge = 1;
+		ep->rwr[i].num_sge = size ? 1 : 0;
 		ep->rwr[i].next = &ep->rwr[i + 1 == ep->recv_depth ? 0 : i + 1];
 	}
+	/* tags are of operations with a payload */
+	size = size ? size : 1;
 	ep->stamp = kv_buf_byte(&ep->buf, size - 1, &ep->stamp_dma);
 	ep->landing = kv_buf_byte(&ep->buf, half + size - 1, &ep->landing_dma);
+}
+
+/*
+ * A driver may advertise what its kernel verbs refuse (atomics of mlx5): one WR
+ * tells. It does to the peer's memory what those of the lane will do.
+ */
+static int kv_ep_probe(struct kv_ep *ep, const char **where)
+{
+	union kv_wr wr = ep->wr[0];
+	int rc;
+
+	wr.wr.wr_id = KV_ID_MARKER;
+	wr.wr.next = NULL;
+	wr.wr.send_flags = IB_SEND_SIGNALED;
+	*where = "post a first atomic";
+	rc = ib_post_send(ep->qp, &wr.wr, NULL);
+	if (rc)
+		return rc;
+	*where = "wait for the completion of a first atomic";
+	return kv_ep_await(ep, where);
 }
 
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
@@ -306,23 +360,23 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 {
 	int rc;
 
-	rc = kv_ep_to_rts(a, b, path, where);
+	rc = kv_ep_to_rts(a, b, path, job, where);
 	if (rc)
 		return rc;
 	a->connected = true;
-	rc = kv_ep_to_rts(b, a, path, where);
+	rc = kv_ep_to_rts(b, a, path, job, where);
 	if (rc)
 		return rc;
 	b->connected = true;
-	rc = kv_ep_register(a, where);
+	rc = kv_ep_register(a, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(b, where);
+	rc = kv_ep_register(b, job, where);
 	if (rc)
 		return rc;
 	kv_ep_build(a, b, job);
 	kv_ep_build(b, a, job);
-	return 0;
+	return kv_op_rules[job->step[0].op].atomic ? kv_ep_probe(a, where) : 0;
 }
 
 void kv_ep_flush(struct kv_ep *ep)

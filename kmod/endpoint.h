@@ -34,6 +34,18 @@ struct kv_path {
 };
 
 /**
+ * union kv_wr - a prebuilt send WR of any operation
+ *
+ * Aligned so that a plain one lies in one cache line: the stride is that of
+ * struct ibv_send_wr in user space.
+ */
+union kv_wr {
+	struct ib_send_wr wr;
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+} __aligned(64);
+
+/**
  * struct kv_ep - endpoint; the first part is what the loop touches
  * @qp: QP
  * @cq: raw CQ of both its queues
@@ -58,7 +70,7 @@ struct kv_path {
 struct kv_ep {
 	struct ib_qp *qp;
 	struct ib_cq *cq;
-	struct ib_rdma_wr *wr;
+	union kv_wr *wr;
 	struct ib_recv_wr *rwr;
 	const struct ib_send_wr *bad;
 	u32 *stop;

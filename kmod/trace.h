@@ -97,6 +97,7 @@ TRACE_EVENT(kverbs_completion,
 		__field(u32, lane)
 		__field(u32, qpn)
 		__field(u32, opcode)
+		__field(u32, flags)
 	),
 	TP_fast_assign(
 		__entry->wr_id = wc->wr_id;
@@ -105,15 +106,21 @@ TRACE_EVENT(kverbs_completion,
 		__entry->lane = lane;
 		__entry->qpn = wc->qp->qp_num;
 		__entry->opcode = wc->opcode;
+		__entry->flags = wc->wc_flags;
 	),
-	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu opcode=%s ticks=%llu",
+	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu opcode=%s imm=%s ticks=%llu",
 		  __entry->run, __entry->lane, __entry->qpn, __entry->wr_id,
 		  __print_symbolic(__entry->opcode,
 				   { IB_WC_SEND, "SEND" },
 				   { IB_WC_RDMA_WRITE, "RDMA_WRITE" },
 				   { IB_WC_RDMA_READ, "RDMA_READ" },
+				   { IB_WC_COMP_SWAP, "COMP_SWAP" },
+				   { IB_WC_FETCH_ADD, "FETCH_ADD" },
 				   { IB_WC_REG_MR, "REG_MR" },
-				   { IB_WC_RECV, "RECV" }),
+				   { IB_WC_RECV, "RECV" },
+				   { IB_WC_RECV_RDMA_WITH_IMM,
+				     "RECV_RDMA_WITH_IMM" }),
+		  __entry->flags & IB_WC_WITH_IMM ? "yes" : "no",
 		  __entry->ticks)
 );
 

@@ -123,16 +123,16 @@ static void add_quiet(struct kv_compare *compare)
 
 static void make_plan(struct kv_compare *compare, u32 largest)
 {
+	static const u32 plain[] = { KVERBS_OP_WRITE, KVERBS_OP_READ, KVERBS_OP_SEND };
 	const struct kv_options *options = &compare->options;
-	u32 large = largest < LARGE_BYTES ? largest : LARGE_BYTES, op;
+	u32 large = largest < LARGE_BYTES ? largest : LARGE_BYTES, op, i;
 
-	for (op = 0; op < KV_OPS; op++) {
-		if (options->given_op && options->job.step[0].op != op)
-			continue;
+	for (i = 0; i < (options->given_op ? 1 : KV_ARRAY_SIZE(plain)); i++) {
+		op = options->given_op ? options->job.step[0].op : plain[i];
 		if (!options->given_op && options->given[KVERBS_JOB_A_SHAPE] &&
 		    !(kv_op_rules[op].shapes & 1U << options->job.shape))
 			continue;
-		if (options->given_size) {
+		if (options->given_size || kv_op_rules[op].bytes) {
 			add_case(compare, op, options->job.step[0].size);
 			continue;
 		}
@@ -250,6 +250,8 @@ static int same_terms(const struct kv_arm *arm, struct kv_error *error)
 {
 	const struct kv_job *k = &arm->granted[KV_KERNEL], *u = &arm->granted[KV_USER];
 
+	if (*arm->absent[KV_KERNEL] || *arm->absent[KV_USER])
+		return 0;
 	if (k->gid_index != u->gid_index)
 		return kv_error_set(error, KV_EXIT_MEASUREMENT,
 				    "the kernel took GID %u and user space GID %u; choose one with -x",
@@ -298,7 +300,17 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 	struct kv_report report;
 	int rc = 0;
 
+	if (*arm->absent[side]) {
+		compare->skipped++;
+		return 0;
+	}
 	if (kv_drive(engine, compare->device, &arm->job, NULL, &report, error)) {
+		if (error->unimplemented) {
+			snprintf(arm->absent[side], sizeof(arm->absent[side]), "%.159s",
+				 error->text);
+			compare->skipped++;
+			return 0;
+		}
 		/* it was there when the comparison began */
 		if (error->status == KV_EXIT_ENVIRONMENT && gone(compare->device))
 			kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: %s", compare->device,
@@ -456,7 +468,7 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 int kv_cmd_compare(int argc, char **argv)
 {
 	struct kv_compare *compare = calloc(1, sizeof(*compare));
-	struct kv_error error = { KV_EXIT_ENVIRONMENT, "out of memory" };
+	struct kv_error error = { .status = KV_EXIT_ENVIRONMENT, .text = "out of memory" };
 	int status;
 
 	if (!compare)

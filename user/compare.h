@@ -50,6 +50,7 @@ extern const struct kv_value_rule kv_value_rules[KV_VALUES];
 /**
  * struct kv_arm - one job that both engines run in every round
  * @values: mask of the values it shows
+ * @absent: this engine's driver does not implement the job, and how it said so
  * @quiet: the arm without time stamps: what measuring itself costs
  * @sample: value[side][round * KV_VALUES + value], NaN where not measured
  * @contaminated: runs that were
@@ -59,6 +60,7 @@ struct kv_arm {
 	struct kv_job job;
 	u32 values;
 	bool quiet;
+	char absent[KV_SIDES][160];
 	double *sample[KV_SIDES];
 	u32 runs;
 	u32 contaminated;
@@ -84,6 +86,7 @@ struct kv_compare {
 	struct kv_clock_info clock[KV_SIDES];
 	double elapsed_s;
 	u32 runs;
+	u32 skipped;	/* runs that an engine's driver does not implement */
 	u32 contaminated;
 	u32 failed_checks;
 	const char *ledger[KV_LEDGER_MAX];
@@ -107,6 +110,7 @@ struct kv_verdict {
 
 void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rounds,
 		   struct kv_verdict *verdict);
+double kv_median_alone(const double *sample, u32 stride, u32 rounds);
 void kv_ledger_fill(struct kv_compare *compare);
 void kv_print_compare(FILE *file, const struct kv_compare *compare);
 json_t *kv_json_compare(const struct kv_compare *compare);

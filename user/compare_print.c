@@ -10,8 +10,15 @@
 static void verdict(const struct kv_compare *compare, const struct kv_arm *arm, u32 value,
 		    struct kv_verdict *out)
 {
+	u32 side;
+
 	kv_verdict_of(arm->sample[KV_KERNEL] + value, arm->sample[KV_USER] + value, KV_VALUES,
 		      compare->rounds, out);
+	for (side = 0; side < KV_SIDES; side++) {
+		if (*arm->absent[!side])
+			out->side[side] = kv_median_alone(arm->sample[side] + value, KV_VALUES,
+							  compare->rounds);
+	}
 }
 
 static const char *value_text(double value, bool rate, char text[KV_TEXT])
@@ -141,7 +148,7 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 
 	fprintf(file, "%u round%s%s, %u runs, each on fresh QPs, CQs, MRs and buffers, in %.1f s\n",
 		compare->rounds, compare->rounds > 1 ? "s" : "",
-		compare->runs < compare->rounds * compare->narms * KV_SIDES ?
+		compare->runs + compare->skipped < compare->rounds * compare->narms * KV_SIDES ?
 		", the last one incomplete" : "", compare->runs, compare->elapsed_s);
 	if (lat) {
 		fputs("times: one WR outstanding, every WR signalled, every call timed; ", file);
@@ -151,8 +158,8 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 	print_windows(file, compare);
 	if (!any)
 		return;
-	k = &any->granted[KV_KERNEL];
-	u = &any->granted[KV_USER];
+	k = &any->granted[*any->absent[KV_KERNEL] ? KV_USER : KV_KERNEL];
+	u = &any->granted[*any->absent[KV_USER] ? KV_KERNEL : KV_USER];
 	fprintf(file, "both: MTU %u bytes", k->mtu);
 	if (k->gid_index != KV_AUTO)
 		fprintf(file, ", GID %u", k->gid_index);
@@ -192,6 +199,23 @@ static void print_disturbance(FILE *file, const struct kv_compare *compare)
 		kv_text_ns(without.side[KV_KERNEL], text[1]),
 		kv_text_ns(with.side[KV_USER], text[2]),
 		kv_text_ns(without.side[KV_USER], text[3]));
+}
+
+/* what one of the engines could not run */
+static void print_absent(FILE *file, const struct kv_compare *compare)
+{
+	const struct kv_arm *arm;
+	u32 side;
+
+	for (arm = compare->arm; arm < compare->arm + compare->narms; arm++) {
+		for (side = 0; side < KV_SIDES; side++) {
+			if (!*arm->absent[side] || arm->quiet)
+				continue;
+			fprintf(file, "%s, %s: no comparison: %s\n",
+				kv_op_name(arm->job.step[0].op), kv_shape_name(arm->job.shape),
+				arm->absent[side]);
+		}
+	}
 }
 
 static void print_notes(FILE *file, const struct kv_compare *compare)
@@ -254,6 +278,7 @@ void kv_print_compare(FILE *file, const struct kv_compare *compare)
 	print_clocks(file, compare);
 	print_table(file, compare);
 	fputc('\n', file);
+	print_absent(file, compare);
 	print_disturbance(file, compare);
 	print_notes(file, compare);
 }
@@ -290,7 +315,9 @@ static json_t *json_arm(const struct kv_compare *compare, const struct kv_arm *a
 	for (value = 0; value < KV_VALUES; value++)
 		json_object_set_new(values, kv_value_rules[value].key,
 				    json_value(compare, arm, value));
-	return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I}",
+	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I}",
+			 "absent_kernel", arm->absent[KV_KERNEL],
+			 "absent_user", arm->absent[KV_USER],
 			 "op", kv_op_name(arm->job.step[0].op),
 			 "size_bytes", (json_int_t)arm->job.step[0].size,
 			 "shape", kv_shape_name(arm->job.shape), "untimed", (int)arm->quiet,

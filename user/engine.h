@@ -6,6 +6,7 @@
 #ifndef KV_ENGINE_H
 #define KV_ENGINE_H
 
+#include <stdbool.h>
 #include "side.h"
 
 /**
@@ -89,6 +90,7 @@ struct kv_result {
 /* one clear line for people, and the exit status that goes with it */
 struct kv_error {
 	int status;		/* enum kv_exit */
+	bool unimplemented;	/* by the driver of this engine; the other may have it */
 	char text[320];
 };
 

@@ -307,6 +307,13 @@ static int kv_kernel_failed(struct kv_run *run, struct kv_error *error)
 		if ((r->err == -EINVAL || r->err == -ENETDOWN) && strchr(run->where, ':'))
 			return kv_error_set(error, r->err == -EINVAL ? KV_EXIT_USAGE :
 					    KV_EXIT_ENVIRONMENT, "%s", run->where);
+		if (r->err == -EOPNOTSUPP) {
+			kv_error_set(error, KV_EXIT_USAGE,
+				     "kernel engine: device %s: cannot %s: the kernel driver does not implement it; use --engine user",
+				     r->device, run->where);
+			error->unimplemented = true;
+			return -1;
+		}
 		return kv_error_set(error, kv_kernel_setup_status(run),
 				    "kernel engine: device %s: cannot %s: %s", r->device,
 				    run->where[0] ? run->where : "set the run up",

@@ -15,6 +15,7 @@ int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
 	va_list args;
 
 	error->status = status;
+	error->unimplemented = false;
 	va_start(args, fmt);
 	vsnprintf(error->text, sizeof(error->text), fmt, args);
 	va_end(args);

@@ -3,6 +3,7 @@
  * A lane of the user engine: a thread on its own CPU that runs the loop on one
  * end. What it writes in the loop shares no cache line with another lane.
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -62,9 +63,16 @@ static const enum ibv_wr_opcode opcode[KV_OPS] = {
 	[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
 	[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
 	[KVERBS_OP_SEND] = IBV_WR_SEND,
+	[KVERBS_OP_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
+	[KVERBS_OP_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
+	[KVERBS_OP_CAS] = IBV_WR_ATOMIC_CMP_AND_SWP,
+	[KVERBS_OP_FADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 };
 
-/* READ fills the own incoming half from the peer's outgoing one */
+/*
+ * What reads fills the own incoming half from the peer's outgoing one. A
+ * compare-and-swap compares with 0 and stores 0, so that each one stores.
+ */
 static void build_sends(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
@@ -77,11 +85,17 @@ static void build_sends(struct kv_lane *lane)
 	for (wr = lane->ep.wr; wr < lane->ep.wr + lane->ep.depth; wr++) {
 		wr->opcode = opcode[plan->job->step[0].op];
 		wr->sg_list = &lane->send_sge;
-		wr->num_sge = 1;
-		if (op->two_sided)
-			continue;
-		wr->wr.rdma.remote_addr = remote;
-		wr->wr.rdma.rkey = plan->peer->mr->rkey;
+		wr->num_sge = plan->job->step[0].size ? 1 : 0;
+		if (op->imm)
+			wr->imm_data = htobe32(KV_IMM);
+		if (op->atomic) {
+			wr->wr.atomic.remote_addr = remote;
+			wr->wr.atomic.rkey = plan->peer->mr->rkey;
+			wr->wr.atomic.compare_add = plan->job->step[0].op == KVERBS_OP_FADD;
+		} else if (op->remote) {
+			wr->wr.rdma.remote_addr = remote;
+			wr->wr.rdma.rkey = plan->peer->mr->rkey;
+		}
 	}
 }
 
@@ -97,7 +111,7 @@ static void build_recvs(struct kv_lane *lane)
 		ep->recv[i].wr_id = KV_ID_RECV | i;
 		ep->recv[i].next = &ep->recv[i + 1 == ep->recv_depth ? 0 : i + 1];
 		ep->recv[i].sg_list = &lane->recv_sge;
-		ep->recv[i].num_sge = 1;
+		ep->recv[i].num_sge = plan->job->step[0].size ? 1 : 0;
 	}
 }
 
@@ -111,6 +125,7 @@ static bool takes(const struct kv_lane_plan *plan)
 static int build_ep(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
+	u32 size = plan->job->step[0].size;
 	struct kv_ep *ep = &lane->ep;
 
 	ep->qp = plan->end->qp;
@@ -120,7 +135,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
-	ep->out_tag = plan->end->buffer + plan->job->step[0].size - 1;
+	/* tags are of operations with a payload */
+	ep->out_tag = plan->end->buffer + (size ? size - 1 : 0);
 	ep->in_tag = ep->out_tag + plan->end->half;
 	ep->wr = lines(ep->depth * sizeof(*ep->wr));
 	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));

@@ -44,6 +44,13 @@ static size_t buffer_bytes(const struct kv_end *end)
 	return (2 * end->half + page - 1) / page * page;
 }
 
+/* what a peer may do, to a QP and to an MR: enum ibv_access_flags */
+u32 kv_access(const struct kv_job *job)
+{
+	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+	       (kv_op_rules[job->step[0].op].atomic ? IBV_ACCESS_REMOTE_ATOMIC : 0);
+}
+
 /**
  * kv_memory_make - make and register the buffer of an end
  * @end: its @buffer, @half and @mr are filled
@@ -75,9 +82,7 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 		place(buffer, bytes, (u32)port->facts.node, MPOL_PREFERRED);
 	}
 	memset(buffer, 0, bytes);
-	end->mr = ibv_reg_mr(port->pd, buffer, 2 * end->half,
-			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-			     IBV_ACCESS_REMOTE_READ);
+	end->mr = ibv_reg_mr(port->pd, buffer, 2 * end->half, (int)kv_access(job));
 	if (!end->mr) {
 		explain_registration(2 * end->half, errno, error);
 		return -1;

@@ -8,6 +8,17 @@ const char *kv_op_name(u32 op)
 	return op < KV_OPS ? kv_op_rules[op].name : "unknown";
 }
 
+const char *kv_op_list(void)
+{
+	static char list[128];
+	u32 op, used = 0;
+
+	for (op = 0; op < KV_OPS && used < sizeof(list); op++)
+		used += (u32)snprintf(list + used, sizeof(list) - used, "%s%s",
+				      !op ? "" : op + 1 < KV_OPS ? ", " : " or ", kv_op_name(op));
+	return list;
+}
+
 const char *kv_shape_name(u32 shape)
 {
 	return shape < KV_SHAPES ? kv_shape_rules[shape].name : "unknown";

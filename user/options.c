@@ -62,7 +62,8 @@ static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_DEVICE)
 	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
-	OWN_ROW(0, "op", "NAME", "write (default of run), read or send",
+	OWN_ROW(0, "op", "NAME",
+		"write (default of run), read, send, send-imm, write-imm, cas or fadd",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OP)
 	OWN_ROW('s', "size", "BYTES", "message size, k and M allowed (default of run: 64)",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_SIZE)
@@ -195,9 +196,9 @@ static int parse_size(struct kv_options *options, const char *text, struct kv_er
 		shift = 20;
 	if (end[shift ? 1 : 0])
 		goto bad;
-	if (!value || value > (KV_SIZE_MAX >> shift))
+	if (value > (KV_SIZE_MAX >> shift))
 		return kv_error_set(error, KV_EXIT_USAGE,
-				    "size %s: out of range; it is 1 to %u bytes", text,
+				    "size %s: out of range; it is 0 to %u bytes", text,
 				    KV_SIZE_MAX);
 	options->job.step[0].size = (u32)(value << shift);
 	options->given_size = true;
@@ -208,10 +209,61 @@ bad:
 			    text);
 }
 
+/* what is asked for by its name in the field, and why there is none */
+static const struct {
+	const char *option;
+	const char *value;
+	const char *why;
+} absent[] = {
+	{
+		"op", "send-inv",
+		"invalidates an MR that has to be registered again before each message; there are no jobs for that yet"
+	},
+	{
+		"op", "read-inv",
+		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
+	},
+	{
+		"op", "flush",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "atomic-write",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "reg-mr",
+		"is done once, at set-up; there are no jobs that measure it yet"
+	},
+	{
+		"op", "local-inv",
+		"needs an MR that is registered again; there are no jobs for that yet"
+	},
+	{
+		"op", "null",
+		"posts nothing, and so has nothing to complete; see the null device of the tests"
+	},
+};
+
+static int refuse_absent(const char *option, const char *text, struct kv_error *error)
+{
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(absent); i++) {
+		if (strcmp(absent[i].option, option) || strcmp(absent[i].value, text))
+			continue;
+		return kv_error_set(error, KV_EXIT_USAGE, "%s %s: %s", option, text,
+				    absent[i].why);
+	}
+	return 0;
+}
+
 static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)
 {
 	u32 op;
 
+	if (refuse_absent("op", text, error))
+		return -1;
 	for (op = 0; op < KV_OPS; op++) {
 		if (strcmp(kv_op_name(op), text))
 			continue;
@@ -219,8 +271,8 @@ static int parse_op(struct kv_options *options, const char *text, struct kv_erro
 		options->given_op = true;
 		return 0;
 	}
-	return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not known; it is write, read or send",
-			    text);
+	return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not known; it is %s", text,
+			    kv_op_list());
 }
 
 static int parse_cpu(struct kv_options *options, const char *text, struct kv_error *error)
@@ -360,6 +412,9 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		if (take(options, row, value, error))
 			return -1;
 	}
+	/* an operation that has one size need not be told it */
+	if (!options->given_size && kv_op_rules[options->job.step[0].op].bytes)
+		options->job.step[0].size = kv_op_rules[options->job.step[0].op].bytes;
 	return 0;
 }
 

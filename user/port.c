@@ -80,6 +80,7 @@ static void fill_caps(struct kv_port *port)
 	caps->max_qp_wr = (u32)device->max_qp_wr;
 	caps->max_cqe = (u32)device->max_cqe;
 	caps->max_rd_atomic = port->rd_atomic;
+	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
 	caps->limit_lanes = LIMIT_LANES;

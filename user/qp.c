@@ -39,8 +39,7 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 		.qp_state = IBV_QPS_INIT,
 		.pkey_index = 0,
 		.port_num = port->number,
-		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ,
+		.qp_access_flags = kv_access(job),
 	};
 	int rc;
 

@@ -68,6 +68,7 @@ struct kv_end {
 };
 
 /* memory.c */
+u32 kv_access(const struct kv_job *job);
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error);
 void kv_memory_free(struct kv_end *end);

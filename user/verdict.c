@@ -16,6 +16,22 @@ static double median(double *value, u32 n)
 	return n % 2 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 
+/* the median of an engine whose driver alone implements the job */
+double kv_median_alone(const double *sample, u32 stride, u32 rounds)
+{
+	double *value = calloc(rounds ? rounds : 1, sizeof(*value)), middle = NAN;
+	u32 i, n = 0;
+
+	for (i = 0; value && i < rounds; i++) {
+		if (isfinite(sample[i * stride]))
+			value[n++] = sample[i * stride];
+	}
+	if (n)
+		middle = median(value, n);
+	free(value);
+	return middle;
+}
+
 /**
  * kv_verdict_of - one value over the rounds
  * @kernel: values of the kernel engine, NaN where there is none

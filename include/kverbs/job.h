@@ -24,6 +24,7 @@
 #define KV_QP_MIN_RNR_TIMER	1	/* 0.01 ms; 0 would be 655 ms */
 #define KV_QP_HOP_LIMIT		64
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
+#define KV_IMM			0x6b766572U	/* immediate data of all messages */
 
 /*
  * One row a scalar field: wire name, member, type, lowest and highest value that
@@ -193,6 +194,10 @@ static inline void kv_field_set(struct kv_job *job,
  * @two_sided: consumes a receive of the peer
  * @reads: moves data from the peer
  * @label: what its completion tells
+ * @remote: names memory of the peer
+ * @imm: carries immediate data, and so may have no payload
+ * @atomic: needs atomics of the device, and of the driver
+ * @bytes: the only size it has, 0: any
  */
 struct kv_op_rule {
 	const char *name;
@@ -200,24 +205,43 @@ struct kv_op_rule {
 	u32 two_sided;
 	u32 reads;
 	const char *label;
+	u32 remote;
+	u32 imm;
+	u32 atomic;
+	u32 bytes;
 };
 
 #define KV_SHAPE_BIT(s)		(1U << KVERBS_SHAPE_##s)
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
 				 KV_SHAPE_BIT(RATE))
-#define KV_OPS			(KVERBS_OP_SEND + 1)
+#define KV_SHAPES_ASK		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE))
+#define KV_OPS			(KVERBS_OP_FADD + 1)
 #define KV_SHAPES		(KVERBS_SHAPE_RATE + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
-		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed"
+		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed", .remote = 1,
 	},
 	[KVERBS_OP_READ] = {
-		"read", KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE), 0, 1,
-		"data arrived"
+		"read", KV_SHAPES_ASK, 0, 1, "data arrived", .remote = 1,
 	},
 	[KVERBS_OP_SEND] = {
-		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed"
+		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed",
+	},
+	[KVERBS_OP_SEND_IMM] = {
+		"send-imm", KV_SHAPES_ALL, 1, 0, "acked, not placed", .imm = 1,
+	},
+	[KVERBS_OP_WRITE_IMM] = {
+		"write-imm", KV_SHAPES_ALL, 1, 0, "acked, not placed",
+		.remote = 1, .imm = 1,
+	},
+	[KVERBS_OP_CAS] = {
+		"cas", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
+		.atomic = 1, .bytes = 8,
+	},
+	[KVERBS_OP_FADD] = {
+		"fadd", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
+		.atomic = 1, .bytes = 8,
 	},
 };
 
@@ -253,6 +277,7 @@ static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
  * @max_qp_wr: WRs of a queue
  * @max_cqe: entries of a CQ
  * @max_rd_atomic: RDMA READs outstanding at a QP
+ * @atomic: the device has atomics
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
  * @limit_lanes: lanes of a run that the engine allows
@@ -273,6 +298,7 @@ struct kv_caps {
 	u32 max_qp_wr;
 	u32 max_cqe;
 	u32 max_rd_atomic;
+	u32 atomic;
 	u64 max_reg_bytes;
 	u32 reg_mr;
 	u32 limit_lanes;
@@ -366,7 +392,9 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 /* bytes of one of the two halves (outgoing, incoming) of a QP's buffer */
 static inline u64 kv_job_half(const struct kv_job *job)
 {
-	return ((u64)job->step[0].size + 63) & ~63ULL;
+	u64 size = job->step[0].size;
+
+	return size ? (size + 63) & ~63ULL : 64;
 }
 
 /**
@@ -557,9 +585,13 @@ static inline int kv_job_check_step(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
 				 kv_shape_rules[job->shape].name, op->name);
-	if (!size)
+	if (op->bytes && size != op->bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "size 0: must be 1 to %u bytes; use -s 1",
+				 "size %u: a %s has %u bytes; use -s %u or leave it out",
+				 size, op->name, op->bytes, op->bytes);
+	if (!size && !op->imm)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size 0: must be 1 to %u bytes; use -s 1, or an operation with immediate data",
 				 caps->max_msg);
 	if (size > caps->max_msg)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
@@ -576,7 +608,12 @@ static inline int kv_job_check_step(struct kv_job *job,
 				 op->name);
 	if (op->reads && !caps->max_rd_atomic)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "read: the device allows no outstanding RDMA READ; use write or send");
+				 "%s: the device allows no outstanding RDMA READ or atomic; use write or send",
+				 op->name);
+	if (op->atomic && !caps->atomic)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: the device has no atomics; use write, read or send",
+				 op->name);
 	return 0;
 }
 

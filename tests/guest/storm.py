@@ -414,7 +414,11 @@ def main():
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else time.time_ns() % 1000000
     print(f"seed {seed}")
-    sys.exit(globals()["storm_" + name](seconds, random.Random(seed)))
+    try:
+        sys.exit(globals()["storm_" + name](seconds, random.Random(seed)))
+    except (Refused, OSError) as no:
+        print(f"{type(no).__name__}: {no}")
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ static const struct kv_caps plenty = {
 	.kernel = 1, .software = 0, .link = KVERBS_LINK_ROCE, .ports = 2,
 	.port_active = 1, .mtu = 4096, .gids = 16, .max_msg = 1U << 30,
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
-	.max_rd_atomic = 16, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
+	.max_rd_atomic = 16, .atomic = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
 };
@@ -42,7 +42,7 @@ static const struct member job_members[] = {
 static const struct member cap_members[] = {
 	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
-	CAP(max_cqe), CAP(max_rd_atomic), CAP(max_reg_bytes), CAP(reg_mr),
+	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
 
@@ -53,7 +53,9 @@ struct word {
 
 static const struct word words[] = {
 	{ "write", KVERBS_OP_WRITE }, { "read", KVERBS_OP_READ },
-	{ "send", KVERBS_OP_SEND }, { "lat", KVERBS_SHAPE_LAT },
+	{ "send", KVERBS_OP_SEND }, { "send-imm", KVERBS_OP_SEND_IMM },
+	{ "write-imm", KVERBS_OP_WRITE_IMM }, { "cas", KVERBS_OP_CAS },
+	{ "fadd", KVERBS_OP_FADD }, { "lat", KVERBS_SHAPE_LAT },
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
@@ -167,13 +169,31 @@ static const struct refusal refusals[] = {
 	/* the step */
 	{ "nsteps=0", KVERBS_JOB_A_STEP, "0 steps: a job has 1 step for now" },
 	{ "nsteps=2", KVERBS_JOB_A_STEP, "2 steps: a job has 1 step for now" },
-	{ "op=3", KVERBS_JOB_A_STEP, "op 3: the last one known is 2 (send)" },
+	{ "op=7", KVERBS_JOB_A_STEP, "op 7: the last one known is 6 (fadd)" },
 	{ "op=0xffffffff", KVERBS_JOB_A_STEP,
-	  "op 4294967295: the last one known is 2 (send)" },
+	  "op 4294967295: the last one known is 6 (fadd)" },
+	{ "op=cas size=8 shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: the peer of a cas has nothing to answer; use write or send, or --shape lat",
+	},
+	{ "op=cas", KVERBS_JOB_A_STEP,
+	  "size 64: a cas has 8 bytes; use -s 8 or leave it out" },
+	{ "op=fadd size=0", KVERBS_JOB_A_STEP,
+	  "size 0: a fadd has 8 bytes; use -s 8 or leave it out" },
+	{ "op=fadd size=8 atomic=0", KVERBS_JOB_A_STEP,
+	  "fadd: the device has no atomics; use write, read or send" },
+	{ "op=cas size=8 max_rd_atomic=0", KVERBS_JOB_A_STEP,
+	  "cas: the device allows no outstanding RDMA READ or atomic; use write or send" },
+	{ "op=cas size=8 recv_depth=1", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 1: cas consumes no receives; leave -r out" },
 	{ "op=read shape=pingpong", KVERBS_JOB_A_SHAPE,
 	  "shape pingpong: the peer of a read has nothing to answer; use write or send, or --shape lat",
 	},
-	{ "size=0", KVERBS_JOB_A_STEP, "size 0: must be 1 to 1073741824 bytes; use -s 1" },
+	{ "size=0", KVERBS_JOB_A_STEP,
+	  "size 0: must be 1 to 1073741824 bytes; use -s 1, or an operation with immediate data",
+	},
+	{ "op=send size=0", KVERBS_JOB_A_STEP,
+	  "size 0: must be 1 to 1073741824 bytes; use -s 1, or an operation with immediate data",
+	},
 	{ "size=65537 max_msg=65536", KVERBS_JOB_A_STEP,
 	  "size 65537: port 1 carries messages up to 65536 bytes; use -s 65536 or less" },
 	{ "size=65 max_reg_bytes=255", KVERBS_JOB_A_STEP,
@@ -186,7 +206,7 @@ static const struct refusal refusals[] = {
 	  "write: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
 	},
 	{ "op=read max_rd_atomic=0", KVERBS_JOB_A_STEP,
-	  "read: the device allows no outstanding RDMA READ; use write or send" },
+	  "read: the device allows no outstanding RDMA READ or atomic; use write or send" },
 	/* the window of shapes that have none */
 	{ "outstanding=2", KVERBS_JOB_A_OUTSTANDING,
 	  "tx-depth 2: shape lat keeps one WR outstanding; use --shape rate" },
@@ -302,6 +322,12 @@ static const struct acceptance acceptances[] = {
 	{ "op=send shape=rate outstanding=64", "recv_depth=128" },
 	{ "op=send shape=rate outstanding=65", "recv_depth=130" },
 	{ "op=send recv_depth=1", "recv_depth=1" },
+	{ "op=send-imm", "recv_depth=128 op=send-imm size=64" },
+	{ "op=write-imm shape=rate", "outstanding=128 recv_depth=256" },
+	{ "op=write-imm size=0 shape=pingpong", "size=0 recv_depth=128" },
+	{ "op=send-imm size=0", "size=0" },
+	{ "op=cas size=8", "size=8 outstanding=1 recv_depth=0" },
+	{ "op=fadd size=8 shape=rate", "size=8 outstanding=128" },
 	/* how long */
 	{ "iterations=5", "iterations=5 duration_ms=0" },
 	{ "iterations=1000000000000", "iterations=1000000000000 duration_ms=0" },
@@ -388,6 +414,8 @@ static void test_asked_is_kept(void **state)
 		job.shape = SOME(KV_SHAPES);
 		job.step[0].op = SOME(KV_OPS);
 		job.step[0].size = 1 + SOME(5000);
+		if (kv_op_rules[job.step[0].op].bytes)
+			job.step[0].size = kv_op_rules[job.step[0].op].bytes;
 		job.outstanding = SOME(2) ? KV_AUTO : 1 + SOME(300);
 		job.chain = SOME(2) ? KV_AUTO : 1 + SOME(40);
 		job.signal = SOME(2) ? KV_AUTO : 1 + SOME(40);
@@ -485,6 +513,10 @@ static void test_rules_are_complete(void **state)
 		assert_non_null(kv_op_rules[i].label);
 		assert_true(kv_op_rules[i].shapes & KV_SHAPE_BIT(LAT));
 		assert_true(!(kv_op_rules[i].shapes & ~KV_SHAPES_ALL));
+		/* what arrives in the own memory names the peer's */
+		assert_true(!kv_op_rules[i].reads || kv_op_rules[i].remote);
+		assert_true(!kv_op_rules[i].imm || kv_op_rules[i].two_sided);
+		assert_true(!kv_op_rules[i].atomic || kv_op_rules[i].bytes == 8);
 	}
 	for (i = 0; i < KV_SHAPES; i++)
 		assert_non_null(kv_shape_rules[i].name);
@@ -509,6 +541,10 @@ static void test_lanes(void **state)
 		[KVERBS_OP_WRITE] = { 1, 2, 1 },
 		[KVERBS_OP_READ] = { 1, 2, 1 },
 		[KVERBS_OP_SEND] = { 2, 2, 2 },
+		[KVERBS_OP_SEND_IMM] = { 2, 2, 2 },
+		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2 },
+		[KVERBS_OP_CAS] = { 1, 2, 1 },
+		[KVERBS_OP_FADD] = { 1, 2, 1 },
 	};
 	struct kv_job job = KV_JOB_INIT;
 
@@ -535,6 +571,8 @@ static const struct measures measures[] = {
 	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
 	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql...", "......" },
 	{ KVERBS_OP_READ, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "......" },
+	{ KVERBS_OP_FADD, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql...", "......" },
+	{ KVERBS_OP_WRITE_IMM, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "....PQ" },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, "......", "......" },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "....PQ" },
@@ -576,6 +614,9 @@ static void test_bytes(void **state)
 	/* two QPs, two halves of whole cache lines each */
 	job.timing = KVERBS_TIMING_NONE;
 	job.step[0].size = 1;
+	assert_int_equal(kv_job_bytes(&job), 4 * 64);
+	/* also of messages without a payload */
+	job.step[0].size = 0;
 	assert_int_equal(kv_job_bytes(&job), 4 * 64);
 	job.step[0].size = 64;
 	assert_int_equal(kv_job_bytes(&job), 4 * 64);

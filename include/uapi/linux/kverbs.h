@@ -189,6 +189,10 @@ enum kverbs_op {
 	KVERBS_OP_WRITE,
 	KVERBS_OP_READ,
 	KVERBS_OP_SEND,
+	KVERBS_OP_SEND_IMM,	/* with immediate data */
+	KVERBS_OP_WRITE_IMM,	/* likewise */
+	KVERBS_OP_CAS,		/* compare and swap, 8 bytes */
+	KVERBS_OP_FADD,		/* fetch and add, 8 bytes */
 };
 
 enum kverbs_shape {
