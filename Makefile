@@ -106,7 +106,7 @@ demo:
 	fi && \
 	$(MAKE) --no-print-directory module KDIR=/lib/modules/$$kernel/build && \
 	$(MAKE) --no-print-directory tool && \
-	scripts/vm $(if $(HCA),--hca $(HCA)) kverbs compare -d $(if $(HCA),mlx5_0,rxe0)
+	scripts/vm $(if $(HCA),--hca $(HCA) --icount) kverbs compare -d $(if $(HCA),mlx5_0,rxe0)
 
 # Every group runs, whatever the one before it did; the last line counts.
 check:
@@ -148,7 +148,7 @@ help:
 	@echo '  modules_install  module, to INSTALL_MOD_PATH, and depmod'
 	@echo '  load, unload     the module, on this host; says why when it cannot'
 	@echo '  demo             packages, build, kverbs compare in a virtual machine'
-	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers'
+	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers, in instructions'
 	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
 	@echo '  check-long       the long forms: storms, the model of the HCA'
 	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'

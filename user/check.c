@@ -3,6 +3,7 @@
 #include <string.h>
 #include "check.h"
 #include "kverbs.h"
+#include "unit.h"
 
 static void note(struct kv_check *check, bool good, double difference, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -46,9 +47,10 @@ static void check_time(const struct kv_lane_result *lane, const struct kv_clock_
 	double difference = fabs(wall - sum) / fmax(wall, 1);
 
 	note(check, difference <= KV_CHECK_TOLERANCE, difference,
-	     "lane %u: the parts add up to %.0f ns of a window of %.0f ns, %.1f %% apart",
+	     "lane %u: the parts add up to %.0f of a window of %.0f %s, %.1f %% apart",
 	     lane->index, kv_clock_ns((u64)sum, clock->mult, clock->shift) * 1.0,
-	     kv_clock_ns(stat->wall, clock->mult, clock->shift) * 1.0, 100 * difference);
+	     kv_clock_ns(stat->wall, clock->mult, clock->shift) * 1.0,
+	     kv_unit_name(clock->unit), 100 * difference);
 }
 
 static const struct kv_lane_result *other_lane(const struct kv_result *result,

@@ -128,7 +128,7 @@ int kv_clock_get(u32 kind, struct kv_clock_info *info, struct kv_error *error)
 {
 	if (kind == KVERBS_CLOCK_RAW) {
 		*info = (struct kv_clock_info){ KV_RAW_CLOCK_NAME, 1U << KV_CLOCK_SHIFT,
-						KV_CLOCK_SHIFT, 1, cost_of(raw_ns) };
+						KV_CLOCK_SHIFT, 1, cost_of(raw_ns), KV_UNIT_NS };
 		return 0;
 	}
 	if (!KV_HAVE_CPU_CLOCK)

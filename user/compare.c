@@ -15,6 +15,7 @@
 #include "compare.h"
 #include "genl.h"
 #include "kverbs.h"
+#include "unit.h"
 
 #define SMALL_BYTES	64
 #define LARGE_BYTES	65536
@@ -29,20 +30,32 @@
 #define ROUNDS_MOST	20	/* chosen; --rounds may ask for more */
 #define BUDGET_S	24.0	/* of all rounds together, when none are asked for */
 
+#define INSN_CHAIN	16	/* of instructions: WRs of a chain */
+#define INSN_WARMUP_MS	2	/* there are no caches to warm */
+
 const struct kv_value_rule kv_value_rules[KV_VALUES] = {
-	[KV_VALUE_P50] = { "p50", "p50_ns", false, true },
-	[KV_VALUE_P99] = { "p99", "p99_ns", false, true },
-	[KV_VALUE_MAX] = { "max", "max_ns", false, true },
-	[KV_VALUE_POST] = { "post p50", "post_p50_ns", false, false },
-	[KV_VALUE_POLL] = { "poll p50", "poll_p50_ns", false, false },
-	[KV_VALUE_OPS] = { "messages/s", "operations_per_s", true, false },
-	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false },
-	[KV_VALUE_OP] = { "operation", "operation_ns", false, false },
+	[KV_VALUE_P50] = { "p50", "p50", false, true, KV_NO_METRIC },
+	[KV_VALUE_P99] = { "p99", "p99", false, true, KV_NO_METRIC },
+	[KV_VALUE_MAX] = { "max", "max", false, true, KV_NO_METRIC },
+	[KV_VALUE_POST] = { "post p50", "post_p50", false, false, KVERBS_METRIC_POST },
+	[KV_VALUE_POST_WR] = { "post/WR", "post_per_wr", false, false, KVERBS_METRIC_POST },
+	[KV_VALUE_POLL] = { "poll p50", "poll_p50", false, false, KVERBS_METRIC_POLL },
+	[KV_VALUE_RECV_POST] = { "recv_post p50", "recv_post_p50", false, false,
+				 KVERBS_METRIC_RECV_POST },
+	[KV_VALUE_RECV_POLL] = { "recv_poll p50", "recv_poll_p50", false, false,
+				 KVERBS_METRIC_RECV_POLL },
+	[KV_VALUE_OPS] = { "messages/s", "operations_per_s", true, false, KV_NO_METRIC },
+	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false, KV_NO_METRIC },
+	[KV_VALUE_OP] = { "operation", "operation", false, false, KV_NO_METRIC },
 };
 
 #define TIMES	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
 		 1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
 #define RATES	(1U << KV_VALUE_OPS | 1U << KV_VALUE_BYTES)
+/* of instructions */
+#define CALLS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
+#define RECVS	(1U << KV_VALUE_RECV_POST | 1U << KV_VALUE_RECV_POLL)
+#define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
 
 static double seconds(void)
 {
@@ -52,27 +65,39 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* a window, where nothing was asked of it */
+static void fill_window(const struct kv_options *options, struct kv_job *job)
+{
+	bool times = kv_unit_is_time(options->unit);
+
+	if (job->outstanding == KV_AUTO && job->chain == KV_AUTO && job->signal == KV_AUTO) {
+		job->outstanding = times && job->step[0].size > LARGE_FROM ? RATE_LARGE :
+									     RATE_OUTSTANDING;
+		if (!times)
+			job->chain = INSN_CHAIN;
+	}
+	if (job->signal == KV_AUTO && job->outstanding != KV_AUTO)
+		job->signal = job->outstanding < RATE_SIGNAL ? 1 : job->outstanding / RATE_SIGNAL;
+}
+
 /* the arm's job: what was asked for, completed by what the arm is about */
 static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size, u32 shape)
 {
-	bool window = kv_shape_rules[shape].window;
+	bool window = kv_shape_rules[shape].window, times = kv_unit_is_time(options->unit);
 	struct kv_job job = options->job;
 
 	job.step[0].op = op;
 	job.step[0].size = size;
 	job.shape = shape;
-	if (!options->given[KVERBS_JOB_A_ITERATIONS] && !options->given[KVERBS_JOB_A_DURATION_MS])
+	if (times && !options->given[KVERBS_JOB_A_ITERATIONS] &&
+	    !options->given[KVERBS_JOB_A_DURATION_MS])
 		job.duration_ms = window ? RATE_MS : LAT_MS;
 	if (!options->given[KVERBS_JOB_A_WARMUP_MS])
-		job.warmup_ms = WARMUP_MS;
+		job.warmup_ms = times ? WARMUP_MS : INSN_WARMUP_MS;
 	if (!options->given[KVERBS_JOB_A_TIMING])
 		job.timing = window ? KVERBS_TIMING_LAT : KVERBS_TIMING_ALL;
 	if (window) {
-		if (job.outstanding == KV_AUTO && job.chain == KV_AUTO && job.signal == KV_AUTO)
-			job.outstanding = size > LARGE_FROM ? RATE_LARGE : RATE_OUTSTANDING;
-		if (job.signal == KV_AUTO && job.outstanding != KV_AUTO)
-			job.signal = job.outstanding < RATE_SIGNAL ? 1 :
-				     job.outstanding / RATE_SIGNAL;
+		fill_window(options, &job);
 	} else if (!options->given[KVERBS_JOB_A_SHAPE]) {
 		/* a window that was asked for is one of the arm that has it */
 		job.outstanding = KV_AUTO;
@@ -80,6 +105,7 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 		job.signal = KV_AUTO;
 		job.poll_batch = KV_AUTO;
 	}
+	kv_options_count(options, &job);
 	if (!kv_op_rules[op].two_sided && !options->given_op)
 		job.recv_depth = KV_AUTO;
 	return job;
@@ -93,9 +119,29 @@ static void add_arm(struct kv_compare *compare, u32 op, u32 size, u32 shape, u32
 	arm->values = values;
 }
 
+/* of instructions: of each call alone, and of a post of a chain */
+static void add_counts(struct kv_compare *compare, u32 op, u32 size)
+{
+	const struct kv_options *options = &compare->options;
+	u32 calls = CALLS | (kv_op_rules[op].two_sided ? RECVS : 0);
+
+	if (options->given[KVERBS_JOB_A_SHAPE]) {
+		add_arm(compare, op, size, options->job.shape,
+			kv_shape_rules[options->job.shape].window ? CHAINS : calls);
+		return;
+	}
+	add_arm(compare, op, size, KVERBS_SHAPE_LAT, calls);
+	add_arm(compare, op, size, KVERBS_SHAPE_RATE, CHAINS);
+}
+
 static void add_case(struct kv_compare *compare, u32 op, u32 size)
 {
 	const struct kv_options *options = &compare->options;
+
+	if (!kv_unit_is_time(options->unit)) {
+		add_counts(compare, op, size);
+		return;
+	}
 
 	if (options->given[KVERBS_JOB_A_SHAPE]) {
 		add_arm(compare, op, size, options->job.shape,
@@ -113,6 +159,7 @@ static void add_quiet(struct kv_compare *compare)
 	struct kv_arm *arm = &compare->arm[compare->narms];
 
 	if (compare->options.given[KVERBS_JOB_A_TIMING] ||
+	    !kv_unit_is_time(compare->options.unit) ||
 	    kv_shape_rules[compare->arm[0].job.shape].window)
 		return;
 	arm->job = compare->arm[0].job;
@@ -137,7 +184,8 @@ static void make_plan(struct kv_compare *compare, u32 largest)
 			continue;
 		}
 		add_case(compare, op, SMALL_BYTES);
-		if (large > SMALL_BYTES)
+		/* the CPU does not touch the payload */
+		if (large > SMALL_BYTES && kv_unit_is_time(options->unit))
 			add_case(compare, op, large);
 	}
 	add_quiet(compare);
@@ -228,18 +276,25 @@ static int make_room(struct kv_compare *compare, struct kv_error *error)
 	return 0;
 }
 
-static void take_values(const struct kv_report *report, double *value)
+static void take_values(const struct kv_report *report, double *value, struct kv_tally *tally)
 {
 	const struct kv_summary *s = &report->summary;
 	const struct kv_figure *main_figure = s->metric[KVERBS_METRIC_RTT].count ?
 					      &s->metric[KVERBS_METRIC_RTT] :
 					      &s->metric[KVERBS_METRIC_LAT];
+	u32 i, metric;
 
+	for (i = 0; i < KV_VALUES; i++) {
+		metric = kv_value_rules[i].metric;
+		if (metric == KV_NO_METRIC)
+			continue;
+		value[i] = s->metric[metric].p50;
+		kv_tally_add(&tally[i], &s->metric[metric]);
+	}
+	value[KV_VALUE_POST_WR] /= report->result->granted.chain;
 	value[KV_VALUE_P50] = main_figure->p50;
 	value[KV_VALUE_P99] = main_figure->p99;
 	value[KV_VALUE_MAX] = main_figure->max;
-	value[KV_VALUE_POST] = s->metric[KVERBS_METRIC_POST].p50;
-	value[KV_VALUE_POLL] = s->metric[KVERBS_METRIC_POLL].p50;
 	value[KV_VALUE_OPS] = s->ops_s;
 	value[KV_VALUE_BYTES] = s->bytes_s;
 	value[KV_VALUE_OP] = s->op_ns;
@@ -304,7 +359,8 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 		compare->skipped++;
 		return 0;
 	}
-	if (kv_drive(engine, compare->device, &arm->job, NULL, &report, error)) {
+	if (kv_drive(engine, compare->device, &arm->job, compare->options.unit, NULL, &report,
+		     error)) {
 		if (error->unimplemented) {
 			snprintf(arm->absent[side], sizeof(arm->absent[side]), "%.159s",
 				 error->text);
@@ -322,7 +378,8 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 		kv_explain(report.result, error->text, sizeof(error->text));
 		rc = -1;
 	} else if (!kv_interrupted()) {
-		take_values(&report, arm->sample[side] + compare->rounds * KV_VALUES);
+		take_values(&report, arm->sample[side] + compare->rounds * KV_VALUES,
+			    arm->tally[side]);
 		arm->granted[side] = report.result->granted;
 		arm->lane[side] = report.result->lane[0];
 		memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
@@ -406,7 +463,8 @@ static int run_rounds(struct kv_compare *compare, struct kv_error *error)
 		rc = run_round(compare, rounds, error);
 		compare->rounds++;
 		compare->elapsed_s = seconds() - start;
-		if (compare->options.rounds)
+		/* instructions are the same in every round; a second one shows it */
+		if (compare->options.rounds || !kv_unit_is_time(compare->options.unit))
 			continue;
 		fit = BUDGET_S * compare->rounds / compare->elapsed_s;
 		rounds = fit < ROUNDS_MIN ? ROUNDS_MIN : fit > ROUNDS_MOST ? ROUNDS_MOST : (u32)fit;
@@ -442,7 +500,8 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	struct kv_error later;
 	u32 largest = 0;
 
-	if (kv_device_pick(compare->options.device, compare->device, error) ||
+	if (kv_unit_check(compare->options.unit, &compare->options.job, error) ||
+	    kv_device_pick(compare->options.device, compare->device, error) ||
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);
 	make_plan(compare, largest);
@@ -480,7 +539,8 @@ int kv_cmd_compare(int argc, char **argv)
 		kv_options_help(stdout, "compare", KV_FOR_COMPARE,
 				"Runs the same jobs in the kernel and in user space and compares them.\n"
 				"Without --op, -s and --shape: write, read and send of 64 bytes and 64 KiB,\n"
-				"one outstanding (lat) and a window of 64 (rate).");
+				"one outstanding (lat) and a window of 64 (rate).\n"
+				"Of instructions: of 64 bytes, alone and in chains of 16.");
 		status = KV_EXIT_GOOD;
 	} else {
 		status = compare_on(compare, &error);

@@ -24,7 +24,10 @@ enum kv_value {
 	KV_VALUE_P99,
 	KV_VALUE_MAX,
 	KV_VALUE_POST,
+	KV_VALUE_POST_WR,	/* of a WR of its chain */
 	KV_VALUE_POLL,
+	KV_VALUE_RECV_POST,
+	KV_VALUE_RECV_POLL,
 	KV_VALUE_OPS,
 	KV_VALUE_BYTES,
 	KV_VALUE_OP,		/* window over operations */
@@ -34,18 +37,35 @@ enum kv_value {
 /**
  * struct kv_value_rule - how a value is shown
  * @name: in the table, after "lat" or "rtt" where @timed
- * @key: in JSON
+ * @key: in JSON, without the unit of what is no rate
  * @rate: the more the better
  * @from_metric: belongs to lat or rtt
+ * @metric: enum kverbs_metric that it is the median of, or none
  */
 struct kv_value_rule {
 	const char *name;
 	const char *key;
 	bool rate;
 	bool from_metric;
+	u32 metric;
 };
 
+#define KV_NO_METRIC	__KVERBS_METRIC_MAX
+
 extern const struct kv_value_rule kv_value_rules[KV_VALUES];
+
+/**
+ * struct kv_tally - how the samples of a number of instructions divide, all runs
+ *
+ * Members as in struct kv_figure; @width is the largest.
+ */
+struct kv_tally {
+	u64 count;
+	u64 same;
+	u64 other;
+	u64 disturbed;
+	u64 width;
+};
 
 /**
  * struct kv_arm - one job that both engines run in every round
@@ -53,6 +73,7 @@ extern const struct kv_value_rule kv_value_rules[KV_VALUES];
  * @absent: this engine's driver does not implement the job, and how it said so
  * @quiet: the arm without time stamps: what measuring itself costs
  * @sample: value[side][round * KV_VALUES + value], NaN where not measured
+ * @tally: of the values that are medians, when instructions are counted
  * @contaminated: runs that were
  * @granted: by each engine in its latest run
  */
@@ -62,6 +83,7 @@ struct kv_arm {
 	bool quiet;
 	char absent[KV_SIDES][160];
 	double *sample[KV_SIDES];
+	struct kv_tally tally[KV_SIDES][KV_VALUES];
 	u32 runs;
 	u32 contaminated;
 	struct kv_job granted[KV_SIDES];
@@ -99,10 +121,12 @@ struct kv_compare {
  * @n: rounds that have it from both engines
  * @side: median of each engine
  * @ratio: median of the ratios kernel / user of a round
+ * @constant: of each engine, every round has the same value
  */
 struct kv_verdict {
 	u32 n;
 	double side[KV_SIDES];
+	bool constant[KV_SIDES];
 	double ratio;
 	double low;
 	double high;
@@ -111,6 +135,11 @@ struct kv_verdict {
 void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rounds,
 		   struct kv_verdict *verdict);
 double kv_median_alone(const double *sample, u32 stride, u32 rounds);
+bool kv_verdict_exact(const struct kv_verdict *verdict, const struct kv_tally *kernel,
+		      const struct kv_tally *user);
+const char *kv_verdict_text(const struct kv_verdict *verdict, const struct kv_tally *kernel,
+			    const struct kv_tally *user, char *text, size_t size);
+void kv_tally_add(struct kv_tally *tally, const struct kv_figure *figure);
 void kv_ledger_fill(struct kv_compare *compare);
 void kv_print_compare(FILE *file, const struct kv_compare *compare);
 json_t *kv_json_compare(const struct kv_compare *compare);

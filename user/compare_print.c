@@ -4,6 +4,7 @@
 #include <string.h>
 #include "compare.h"
 #include "kverbs.h"
+#include "unit.h"
 
 #define CPUS_SHOWN	16
 
@@ -21,18 +22,64 @@ static void verdict(const struct kv_compare *compare, const struct kv_arm *arm, 
 	}
 }
 
-static const char *value_text(double value, bool rate, char text[KV_TEXT])
+static const char *value_text(double value, bool rate, u32 unit, char text[KV_TEXT])
 {
-	return rate ? kv_text_rate(value, text) : kv_text_ns(value, text);
+	return rate ? kv_text_rate(value, text) : kv_text_value(value, unit, text);
 }
 
-static void value_name(const struct kv_arm *arm, u32 value, char *name, size_t size)
+/* does the arm show the value? */
+static bool shown(const struct kv_arm *arm, u32 value)
+{
+	return arm->values & 1U << value;
+}
+
+static void value_name(const struct kv_arm *arm, u32 value, u32 unit, char *name, size_t size)
 {
 	const struct kv_value_rule *rule = &kv_value_rules[value];
 	bool answers = kv_shape_rules[arm->job.shape].answers;
 
-	snprintf(name, size, "%s%s%s", rule->from_metric ? answers ? "rtt " : "lat " : "",
-		 rule->name, rule->rate ? "" : ", ns");
+	snprintf(name, size, "%s%s%s%s", rule->from_metric ? answers ? "rtt " : "lat " : "",
+		 rule->name, rule->rate ? "" : ", ", rule->rate ? "" : kv_unit_name(unit));
+}
+
+/* of instructions: a chain's post is named as one */
+static void count_name(const struct kv_arm *arm, u32 value, char *name, size_t size)
+{
+	u32 chain = arm->granted[KV_USER].chain;
+
+	if (value == KV_VALUE_POST_WR)
+		snprintf(name, size, "  a WR of it");
+	else if (value == KV_VALUE_POST && chain > 1)
+		snprintf(name, size, "post of %u", chain);
+	else
+		snprintf(name, size, "%s", kv_metric_name(kv_value_rules[value].metric));
+}
+
+static const char *ratio_text(double ratio, char text[KV_TEXT])
+{
+	if (isfinite(ratio))
+		snprintf(text, KV_TEXT, "%.3f", ratio);
+	else
+		strcpy(text, "-");
+	return text;
+}
+
+static void print_count(FILE *file, const struct kv_compare *compare, const struct kv_arm *arm,
+			u32 value, const char *job)
+{
+	const struct kv_tally *kernel = &arm->tally[KV_KERNEL][value];
+	const struct kv_tally *user = &arm->tally[KV_USER][value];
+	char text[4][KV_TEXT], said[64], name[32];
+	struct kv_verdict v;
+
+	verdict(compare, arm, value, &v);
+	count_name(arm, value, name, sizeof(name));
+	fprintf(file, "%-16s %-12s %10s %10s %14s %14s  %s\n", job, name,
+		kv_text_value(v.side[KV_KERNEL], KV_UNIT_INSN, text[0]),
+		kv_text_value(v.side[KV_USER], KV_UNIT_INSN, text[1]),
+		kv_text_value(v.side[KV_KERNEL] - v.side[KV_USER], KV_UNIT_INSN, text[2]),
+		ratio_text(v.ratio, text[3]),
+		kv_verdict_text(&v, kernel, user, said, sizeof(said)));
 }
 
 static void print_row(FILE *file, const struct kv_compare *compare, const struct kv_arm *arm,
@@ -43,12 +90,12 @@ static void print_row(FILE *file, const struct kv_compare *compare, const struct
 	struct kv_verdict v;
 
 	verdict(compare, arm, value, &v);
-	value_name(arm, value, name, sizeof(name));
+	value_name(arm, value, KV_UNIT_NS, name, sizeof(name));
 	if (isfinite(v.ratio))
 		snprintf(ratio, sizeof(ratio), "%6.3f  [%.3f .. %.3f]", v.ratio, v.low, v.high);
 	fprintf(file, "%-16s %-13s %12s %12s  %s\n", job, name,
-		value_text(v.side[KV_KERNEL], rate, kernel),
-		value_text(v.side[KV_USER], rate, user), ratio);
+		value_text(v.side[KV_KERNEL], rate, KV_UNIT_NS, kernel),
+		value_text(v.side[KV_USER], rate, KV_UNIT_NS, user), ratio);
 }
 
 static bool same_case(const struct kv_arm *a, const struct kv_arm *b)
@@ -59,11 +106,17 @@ static bool same_case(const struct kv_arm *a, const struct kv_arm *b)
 
 static void print_table(FILE *file, const struct kv_compare *compare)
 {
+	bool times = kv_unit_is_time(compare->options.unit);
 	char size[KV_TEXT], job[48];
 	u32 i, value;
 
-	fprintf(file, "\n%s%-16s %-13s %12s %12s  %s%s\n", kv_bold(file), "job", "", "kernel",
-		"user", "kernel / user", kv_plain(file));
+	if (times)
+		fprintf(file, "\n%s%-16s %-13s %12s %12s  %s%s\n", kv_bold(file), "job", "",
+			"kernel", "user", "kernel / user", kv_plain(file));
+	else
+		fprintf(file, "\n%s%-16s %-12s %10s %10s %14s %14s%s\n", kv_bold(file), "job",
+			kv_unit_name(compare->options.unit), "kernel", "user", "kernel - user",
+			"kernel / user", kv_plain(file));
 	for (i = 0; i < compare->narms; i++) {
 		const struct kv_arm *arm = &compare->arm[i];
 
@@ -76,9 +129,12 @@ static void print_table(FILE *file, const struct kv_compare *compare)
 		else if (i)
 			fputc('\n', file);
 		for (value = 0; value < KV_VALUES; value++) {
-			if (!(arm->values & 1U << value))
+			if (!shown(arm, value))
 				continue;
-			print_row(file, compare, arm, value, job);
+			if (times)
+				print_row(file, compare, arm, value, job);
+			else
+				print_count(file, compare, arm, value, job);
 			job[0] = '\0';
 		}
 	}
@@ -122,7 +178,7 @@ static bool window_told(const struct kv_compare *compare, const struct kv_arm *a
 static void print_windows(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_arm *arm = NULL;
-	const char *lead = "rates: ";
+	const char *lead = kv_unit_is_time(compare->options.unit) ? "rates: " : "chains: ";
 	char size[KV_TEXT];
 
 	while ((arm = next_arm(compare, true, arm))) {
@@ -143,15 +199,20 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_arm *lat = next_arm(compare, false, NULL);
 	const struct kv_arm *any = lat ? lat : next_arm(compare, true, NULL);
+	bool times = kv_unit_is_time(compare->options.unit);
 	const struct kv_job *k, *u;
 	u32 i;
 
-	fprintf(file, "%u round%s%s, %u runs, each on fresh QPs, CQs, MRs and buffers, in %.1f s\n",
+	fprintf(file, "%u round%s%s, %u runs, each on fresh QPs, CQs, MRs and buffers",
 		compare->rounds, compare->rounds > 1 ? "s" : "",
 		compare->runs + compare->skipped < compare->rounds * compare->narms * KV_SIDES ?
-		", the last one incomplete" : "", compare->runs, compare->elapsed_s);
+		", the last one incomplete" : "", compare->runs);
+	if (times)
+		fprintf(file, ", in %.1f s", compare->elapsed_s);
+	fputc('\n', file);
 	if (lat) {
-		fputs("times: one WR outstanding, every WR signalled, every call timed; ", file);
+		fprintf(file, "%s: one WR outstanding, every WR signalled, every call %s; ",
+			times ? "times" : "calls", times ? "timed" : "counted");
 		print_lengths(file, &lat->job);
 		fputc('\n', file);
 	}
@@ -175,11 +236,14 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 static void print_clocks(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_clock_info *k = &compare->clock[KV_KERNEL], *u = &compare->clock[KV_USER];
+	const char *label = kv_label_clock(u), *unit = kv_unit_name(u->unit);
+	char text[2][KV_TEXT];
 
 	fprintf(file,
-		"clock of both: %s; a reading costs %.1f ns in the kernel, %.1f ns in user space%s%s\n",
-		u->name, kv_ticks_ns(k, k->cost), kv_ticks_ns(u, u->cost),
-		u->invariant ? "" : "; ", kv_label_clock(u));
+		"clock of both: %s; a reading costs %s %s in the kernel, %s %s in user space%s%s\n",
+		u->name, kv_text_value(kv_ticks_ns(k, k->cost), k->unit, text[0]), unit,
+		kv_text_value(kv_ticks_ns(u, u->cost), u->unit, text[1]), unit,
+		*label ? "; " : "", label);
 }
 
 static void print_disturbance(FILE *file, const struct kv_compare *compare)
@@ -195,10 +259,10 @@ static void print_disturbance(FILE *file, const struct kv_compare *compare)
 	fprintf(file,
 		"cost of measuring: one %s of %s in the loop takes %s ns timed and %s ns untimed in the kernel, %s and %s ns in user space (medians; nothing is subtracted)\n",
 		kv_op_name(quiet->job.step[0].op), kv_text_size(quiet->job.step[0].size, size),
-		kv_text_ns(with.side[KV_KERNEL], text[0]),
-		kv_text_ns(without.side[KV_KERNEL], text[1]),
-		kv_text_ns(with.side[KV_USER], text[2]),
-		kv_text_ns(without.side[KV_USER], text[3]));
+		kv_text_value(with.side[KV_KERNEL], KV_UNIT_NS, text[0]),
+		kv_text_value(without.side[KV_KERNEL], KV_UNIT_NS, text[1]),
+		kv_text_value(with.side[KV_USER], KV_UNIT_NS, text[2]),
+		kv_text_value(without.side[KV_USER], KV_UNIT_NS, text[3]));
 }
 
 /* what one of the engines could not run */
@@ -218,10 +282,9 @@ static void print_absent(FILE *file, const struct kv_compare *compare)
 	}
 }
 
-static void print_notes(FILE *file, const struct kv_compare *compare)
+static void print_time_notes(FILE *file, const struct kv_compare *compare)
 {
 	bool software = compare->env.facts.software;
-	u32 i;
 
 	fprintf(file,
 		"\nkernel / user, median over rounds [lowest .. highest]: a time below 1: kernel cheaper; a rate above 1: kernel faster\n"
@@ -234,6 +297,40 @@ static void print_notes(FILE *file, const struct kv_compare *compare)
 		fprintf(file,
 			"%u of %u runs contaminated by other work on the CPUs, none dropped (--json tells which)\n",
 			compare->contaminated, compare->runs);
+}
+
+static void print_count_notes(FILE *file, const struct kv_compare *compare)
+{
+	struct kv_tally all = { 0 };
+	u32 arm, side, value;
+
+	for (arm = 0; arm < compare->narms; arm++) {
+		for (side = 0; side < KV_SIDES; side++) {
+			for (value = 0; value < KV_VALUES; value++) {
+				if (!shown(&compare->arm[arm], value) || value == KV_VALUE_POST_WR)
+					continue;
+				all.count += compare->arm[arm].tally[side][value].count;
+				all.disturbed += compare->arm[arm].tally[side][value].disturbed;
+			}
+		}
+	}
+	fputs("exact: every sample in every round is that number; ", file);
+	fputs("of 94 % and 94 %: so many of the two sides are, the others took another path\n",
+	      file);
+	fprintf(file,
+		"%llu of %llu samples were hit by an interrupt (%u or more above the median) and are counted apart\n",
+		all.disturbed, all.count, KV_INSN_INTERRUPT);
+	fputs("an instruction is no time: a write to a doorbell register is one of them\n", file);
+}
+
+static void print_notes(FILE *file, const struct kv_compare *compare)
+{
+	u32 i;
+
+	if (kv_unit_is_time(compare->options.unit))
+		print_time_notes(file, compare);
+	else
+		print_count_notes(file, compare);
 	if (compare->failed_checks)
 		fprintf(file, "%sCHECK FAILED%s in %u cases: these figures are not to be trusted\n",
 			kv_bold(file), kv_plain(file), compare->failed_checks);
@@ -286,35 +383,67 @@ void kv_print_compare(FILE *file, const struct kv_compare *compare)
 static json_t *json_side(const struct kv_compare *compare, const struct kv_arm *arm, u32 value,
 			 enum kv_side side, double middle)
 {
-	json_t *rounds = json_array();
+	const struct kv_tally *tally = &arm->tally[side][value];
+	json_t *rounds = json_array(), *json;
 	u32 i;
 
 	for (i = 0; i < compare->rounds; i++)
 		json_array_append_new(rounds, kv_json_real(arm->sample[side][i * KV_VALUES +
 									      value]));
-	return json_pack("{s:o, s:o}", "median", kv_json_real(middle), "rounds", rounds);
+	json = json_pack("{s:o, s:o}", "median", kv_json_real(middle), "rounds", rounds);
+	if (!kv_unit_is_time(compare->options.unit)) {
+		json_object_set_new(json, "count", json_integer((json_int_t)tally->count));
+		kv_json_paths(json, tally->same, tally->other, tally->disturbed, tally->width);
+	}
+	return json;
+}
+
+/* of instructions: the verdict */
+static void put_verdict(json_t *json, const struct kv_arm *arm, u32 value,
+			const struct kv_verdict *v)
+{
+	const struct kv_tally *kernel = &arm->tally[KV_KERNEL][value];
+	const struct kv_tally *user = &arm->tally[KV_USER][value];
+	char text[64];
+
+	json_object_set_new(json, "difference", kv_json_real(v->side[KV_KERNEL] -
+							     v->side[KV_USER]));
+	json_object_set_new(json, "exact", json_boolean(kv_verdict_exact(v, kernel, user)));
+	kv_verdict_text(v, kernel, user, text, sizeof(text));
+	json_object_set_new(json, "verdict", json_string(text));
 }
 
 static json_t *json_value(const struct kv_compare *compare, const struct kv_arm *arm, u32 value)
 {
 	struct kv_verdict v;
+	json_t *json;
 
 	verdict(compare, arm, value, &v);
-	return json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:I}",
+	json = json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:I}",
 			 "kernel", json_side(compare, arm, value, KV_KERNEL, v.side[KV_KERNEL]),
 			 "user", json_side(compare, arm, value, KV_USER, v.side[KV_USER]),
 			 "ratio", "median", kv_json_real(v.ratio), "min", kv_json_real(v.low),
 			 "max", kv_json_real(v.high), "rounds_with_both", (json_int_t)v.n);
+	if (!kv_unit_is_time(compare->options.unit))
+		put_verdict(json, arm, value, &v);
+	return json;
 }
 
 static json_t *json_arm(const struct kv_compare *compare, const struct kv_arm *arm)
 {
 	json_t *values = json_object();
-	u32 value;
+	u32 unit = compare->options.unit, value;
+	char key[KV_UNIT_KEY];
 
-	for (value = 0; value < KV_VALUES; value++)
-		json_object_set_new(values, kv_value_rules[value].key,
+	for (value = 0; value < KV_VALUES; value++) {
+		const struct kv_value_rule *rule = &kv_value_rules[value];
+
+		if (!kv_unit_is_time(unit) && !shown(arm, value))
+			continue;
+		json_object_set_new(values, rule->rate ? rule->key :
+				    kv_unit_key(rule->key, unit, key),
 				    json_value(compare, arm, value));
+	}
 	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I}",
 			 "absent_kernel", arm->absent[KV_KERNEL],
 			 "absent_user", arm->absent[KV_USER],
@@ -335,21 +464,25 @@ static json_t *json_arm(const struct kv_compare *compare, const struct kv_arm *a
  */
 json_t *kv_json_compare(const struct kv_compare *compare)
 {
-	json_t *arms = json_array(), *ledger = json_array();
-	u32 i;
+	json_t *arms = json_array(), *ledger = json_array(), *json;
+	u32 unit = compare->options.unit, i;
+	char key[KV_UNIT_KEY];
 
 	for (i = 0; i < compare->narms; i++)
 		json_array_append_new(arms, json_arm(compare, &compare->arm[i]));
 	for (i = 0; i < compare->nledger; i++)
 		json_array_append_new(ledger, json_string(compare->ledger[i]));
-	return json_pack("{s:s, s:o, s:s, s:I, s:o, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:O}",
+	json = json_pack("{s:s, s:o, s:s, s:I, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:O}",
 			 "schema", "kverbs-compare/1", "environment", kv_json_env(&compare->env),
 			 "post_send", compare->post_send, "rounds", (json_int_t)compare->rounds,
-			 "elapsed_ns", kv_json_real(compare->elapsed_s * 1e9),
 			 "interrupted", (int)kv_interrupted(),
 			 "clock_kernel", kv_json_clock(&compare->clock[KV_KERNEL]),
 			 "clock_user", kv_json_clock(&compare->clock[KV_USER]),
 			 "contaminated_runs", (json_int_t)compare->contaminated,
 			 "failed_checks", (json_int_t)compare->failed_checks,
 			 "ledger", ledger, "arms", arms, "runs", compare->json_runs);
+	if (kv_unit_is_time(unit))
+		json_object_set_new(json, kv_unit_key("elapsed", unit, key),
+				    kv_json_real(compare->elapsed_s * 1e9));
+	return json;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "kverbs.h"
 #include "report.h"
+#include "unit.h"
 
 #define TICK_MS		250	/* progress, on a terminal */
 #define WAIT_MS		1000
@@ -59,13 +60,14 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
  * @engine: engine
  * @device: name
  * @job: as asked
+ * @unit: enum kv_unit, of the figures
  * @what: shown as progress, or NULL
  * @report: filled, also when the run failed; freed by kv_report_free()
  * @error: filled on failure
  * Return: 0 when there is a result, or -1
  */
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     const char *what, struct kv_report *report, struct kv_error *error)
+	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error)
 {
 	struct kv_run *run = NULL;
 	int rc;
@@ -77,6 +79,7 @@ int kv_drive(const struct kv_engine *engine, const char *device, const struct kv
 	engine->release(run);
 	if (rc)
 		return -1;
+	kv_unit_use(unit, &report->result->clock);
 	kv_summarize(report->result, &report->summary);
 	report->failed_checks = kv_check_result(report->result, &report->checks);
 	return 0;

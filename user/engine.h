@@ -16,6 +16,7 @@
  * @shift: see @mult
  * @invariant: it runs at one rate on all CPUs; else "unsynchronised clock"
  * @cost: ticks of one reading
+ * @unit: enum kv_unit: what a tick is shown as, by @mult and @shift
  */
 struct kv_clock_info {
 	char name[48];
@@ -23,6 +24,14 @@ struct kv_clock_info {
 	u32 shift;
 	u32 invariant;
 	u32 cost;
+	u32 unit;
+};
+
+/* what figures are in; see unit.h */
+enum kv_unit {
+	KV_UNIT_NS,
+	KV_UNIT_INSN,	/* a tick is an instruction */
+	KV_UNITS,
 };
 
 /**

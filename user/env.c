@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <sys/utsname.h>
 #include "report.h"
+#include "unit.h"
 
 extern char **environ;
 
@@ -38,7 +39,7 @@ static void read_module(struct kv_env *env)
 	fclose(file);
 }
 
-/* all that changes what libibverbs and its providers do */
+/* all that changes what libibverbs and its providers do, and the unit */
 static void read_variables(struct kv_env *env)
 {
 	size_t used = 0;
@@ -46,7 +47,8 @@ static void read_variables(struct kv_env *env)
 
 	for (at = environ; *at && used < sizeof(env->variables); at++) {
 		if (strncmp(*at, "MLX5_", 5) && strncmp(*at, "MLX4_", 5) &&
-		    strncmp(*at, "RDMAV_", 6) && strncmp(*at, "IBV_", 4))
+		    strncmp(*at, "RDMAV_", 6) && strncmp(*at, "IBV_", 4) &&
+		    strncmp(*at, KV_UNIT_ENV "=", sizeof(KV_UNIT_ENV)))
 			continue;
 		used += (size_t)snprintf(env->variables + used, sizeof(env->variables) - used,
 					 "%s%s", used ? " " : "", *at);

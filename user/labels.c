@@ -24,6 +24,8 @@ const char *kv_label_progress(const struct kv_result *result)
 
 const char *kv_label_clock(const struct kv_clock_info *clock)
 {
+	if (clock->unit == KV_UNIT_INSN)
+		return "counts instructions, which are no time";
 	return clock->invariant ? "" : "unsynchronised clock";
 }
 

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "kverbs.h"
 #include "options.h"
+#include "unit.h"
 
 enum kind {
 	KIND_FIELD,	/* a number of the job's */
@@ -17,6 +18,7 @@ enum kind {
 	KIND_DEVICE,
 	KIND_ENGINE,
 	KIND_ROUNDS,
+	KIND_UNIT,
 	KIND_JSON,
 	KIND_HELP,
 };
@@ -72,6 +74,8 @@ static const struct row rows[] = {
 	KV_JOB_FIELDS(FIELD_ROW)
 	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
+	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
+		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
 	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_RUN | KV_FOR_COMPARE, KIND_JSON)
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_RUN | KV_FOR_COMPARE, KIND_HELP)
 };
@@ -310,6 +314,22 @@ static int parse_rounds(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
+/* @from: who says so */
+static int parse_unit(struct kv_options *options, const char *from, const char *text,
+		      struct kv_error *error)
+{
+	u32 unit;
+
+	for (unit = 0; unit < KV_UNITS; unit++) {
+		if (strcmp(kv_unit_name(unit), text))
+			continue;
+		options->unit = unit;
+		return 0;
+	}
+	return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not known; it is ns or insn", from,
+			    text);
+}
+
 static int take(struct kv_options *options, const struct row *row, const char *text,
 		struct kv_error *error)
 {
@@ -330,6 +350,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_engine(options, text, error);
 	case KIND_ROUNDS:
 		return parse_rounds(options, text, error);
+	case KIND_UNIT:
+		return parse_unit(options, row->name, text, error);
 	case KIND_DEVICE:
 		options->device = text;
 		return 0;
@@ -382,13 +404,15 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 		     struct kv_error *error)
 {
 	static const struct kv_job defaults = KV_JOB_INIT;
+	const char *value = getenv(KV_UNIT_ENV);
 	const struct row *row;
-	const char *value;
 	int i;
 
 	memset(options, 0, sizeof(*options));
 	options->job = defaults;
 	options->engine = &kv_engine_kernel;
+	if (value && parse_unit(options, KV_UNIT_ENV, value, error))
+		return -1;
 	for (i = 1; i < argc; i++) {
 		if (argv[i][0] != '-' || !argv[i][1])
 			return kv_error_set(error, KV_EXIT_USAGE,
@@ -415,7 +439,29 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	/* an operation that has one size need not be told it */
 	if (!options->given_size && kv_op_rules[options->job.step[0].op].bytes)
 		options->job.step[0].size = kv_op_rules[options->job.step[0].op].bytes;
+	/* more readings change nothing in what is counted between two of them */
+	if (options->unit == KV_UNIT_INSN && !options->given[KVERBS_JOB_A_TIMING])
+		options->job.timing = KVERBS_TIMING_ALL;
+	kv_options_count(options, &options->job);
 	return 0;
+}
+
+/**
+ * kv_options_count - how long to count instructions, when that was not said
+ * @options: what was asked for
+ * @job: filled
+ *
+ * They repeat, so some posts do; a second of them would keep an emulator busy
+ * for minutes.
+ */
+void kv_options_count(const struct kv_options *options, struct kv_job *job)
+{
+	if (options->unit != KV_UNIT_INSN || options->given[KVERBS_JOB_A_ITERATIONS] ||
+	    options->given[KVERBS_JOB_A_DURATION_MS])
+		return;
+	job->iterations = KV_INSN_POSTS;
+	if (job->chain != KV_AUTO)
+		job->iterations *= job->chain;
 }
 
 /* what stands for the value of an option */
@@ -458,6 +504,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 		fprintf(file, "  %-26s %s\n", left, row->what);
 	}
 	fprintf(file,
-		"\nThe run ends after -n operations a pair or -D seconds (default: %.0f s), not both.\n",
-		KV_DURATION_MS / 1000.0);
+		"\nThe run ends after -n operations a pair or -D seconds, not both (default: %.0f s; of\n"
+		"instructions: %u posts).\n",
+		KV_DURATION_MS / 1000.0, KV_INSN_POSTS);
 }

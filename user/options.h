@@ -24,6 +24,7 @@ enum {
  * @device: -d, or NULL
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
+ * @unit: --clock-unit, enum kv_unit
  * @json: --json
  * @help: --help
  */
@@ -35,12 +36,14 @@ struct kv_options {
 	const char *device;
 	const struct kv_engine *engine;
 	u32 rounds;
+	u32 unit;
 	bool json;
 	bool help;
 };
 
 int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
 		     struct kv_error *error);
+void kv_options_count(const struct kv_options *options, struct kv_job *job);
 void kv_options_help(FILE *file, const char *command_name, u32 command, const char *summary);
 
 #endif /* KV_OPTIONS_H */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "kverbs.h"
 #include "report.h"
+#include "unit.h"
 
 json_t *kv_json_real(double value)
 {
@@ -23,12 +24,24 @@ static void put(json_t *json, const char *key, json_t *value)
 	json_object_set_new(json, key, value);
 }
 
+/* a member whose key says its unit */
+static void put_in(json_t *json, const char *name, u32 unit, json_t *value)
+{
+	char key[KV_UNIT_KEY];
+
+	put(json, kv_unit_key(name, unit, key), value);
+}
+
 json_t *kv_json_clock(const struct kv_clock_info *clock)
 {
-	return json_pack("{s:s, s:I, s:I, s:b, s:o}", "name", clock->name,
-			 "mult", (json_int_t)clock->mult, "shift", (json_int_t)clock->shift,
-			 "invariant", (int)clock->invariant,
-			 "cost_ns", kv_json_real(kv_ticks_ns(clock, clock->cost)));
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:b}", "name", clock->name,
+				 "unit", kv_unit_name(clock->unit),
+				 "mult", (json_int_t)clock->mult,
+				 "shift", (json_int_t)clock->shift,
+				 "invariant", (int)clock->invariant);
+
+	put_in(json, "cost", clock->unit, kv_json_real(kv_ticks_ns(clock, clock->cost)));
+	return json;
 }
 
 json_t *kv_json_env(const struct kv_env *env)
@@ -103,41 +116,63 @@ json_t *kv_json_job(const struct kv_job *job)
 	return json;
 }
 
-json_t *kv_json_figure(const struct kv_figure *figure)
+/* how samples divide on a clock that counts instructions */
+void kv_json_paths(json_t *json, u64 same, u64 other, u64 disturbed, u64 width)
 {
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "count", (json_int_t)figure->count,
-			 "min_ns", kv_json_real(figure->min), "mean_ns", kv_json_real(figure->mean),
-			 "p50_ns", kv_json_real(figure->p50), "p90_ns", kv_json_real(figure->p90),
-			 "p99_ns", kv_json_real(figure->p99),
-			 "p99_9_ns", kv_json_real(figure->p999),
-			 "max_ns", kv_json_real(figure->max));
+	put(json, "same", integer(same));
+	put(json, "other", integer(other));
+	put(json, "disturbed", integer(disturbed));
+	put(json, "bucket_width", integer(width));
+}
+
+static json_t *json_figure(const struct kv_figure *figure, u32 unit)
+{
+	json_t *json = json_object();
+
+	put(json, "count", integer(figure->count));
+	put_in(json, "min", unit, kv_json_real(figure->min));
+	put_in(json, "mean", unit, kv_json_real(figure->mean));
+	put_in(json, "p50", unit, kv_json_real(figure->p50));
+	put_in(json, "p90", unit, kv_json_real(figure->p90));
+	put_in(json, "p99", unit, kv_json_real(figure->p99));
+	put_in(json, "p99_9", unit, kv_json_real(figure->p999));
+	put_in(json, "max", unit, kv_json_real(figure->max));
+	if (unit == KV_UNIT_INSN)
+		kv_json_paths(json, figure->same, figure->other, figure->disturbed, figure->width);
+	return json;
+}
+
+/* what is so many a second, or a time that the device's delay is in */
+static void put_times(json_t *json, const struct kv_summary *s, u32 unit)
+{
+	put(json, "operations_per_s", kv_json_real(s->ops_s));
+	put(json, "bytes_per_s", kv_json_real(s->bytes_s));
+	put_in(json, "window", unit, kv_json_real(s->window_s * 1e9));
+	put(json, "outstanding_wrs", kv_json_real(s->outstanding));
+	put_in(json, "operation", unit, kv_json_real(s->op_ns));
+	put(json, "share_post", kv_json_real(s->share_post));
+	put(json, "share_poll", kv_json_real(s->share_poll));
+	put(json, "share_empty_polls", kv_json_real(s->share_empty));
+	put(json, "share_rest", kv_json_real(s->share_rest));
+	put_in(json, "warmup", unit, kv_json_real(s->warm_ms * 1e6));
 }
 
 static json_t *json_summary(const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
 	json_t *json = json_object(), *metrics = json_object();
-	u32 metric;
+	u32 unit = report->result->clock.unit, metric;
 
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (s->metric[metric].count)
 			json_object_set_new(metrics, kv_metric_name(metric),
-					    kv_json_figure(&s->metric[metric]));
+					    json_figure(&s->metric[metric], unit));
 	}
 	put(json, "metrics", metrics);
 	put(json, "operations", integer(s->ops));
-	put(json, "operations_per_s", kv_json_real(s->ops_s));
-	put(json, "bytes_per_s", kv_json_real(s->bytes_s));
-	put(json, "window_ns", kv_json_real(s->window_s * 1e9));
-	put(json, "outstanding_wrs", kv_json_real(s->outstanding));
-	put(json, "post_per_wr_ns", kv_json_real(s->post_wr_ns));
-	put(json, "operation_ns", kv_json_real(s->op_ns));
-	put(json, "share_post", kv_json_real(s->share_post));
-	put(json, "share_poll", kv_json_real(s->share_poll));
-	put(json, "share_empty_polls", kv_json_real(s->share_empty));
-	put(json, "share_rest", kv_json_real(s->share_rest));
-	put(json, "warmup_ns", kv_json_real(s->warm_ms * 1e6));
+	put_in(json, "post_per_wr", unit, kv_json_real(s->post_wr));
+	if (kv_unit_is_time(unit))
+		put_times(json, s, unit);
 	put(json, "warmup_operations", integer(s->warm_ops));
 	put(json, "warmup_unsettled", json_boolean(s->unsettled));
 	put(json, "yields", integer(s->yields));
@@ -151,7 +186,7 @@ static json_t *json_summary(const struct kv_report *report)
 /* sparse: of each bucket its lower bound and its count */
 static json_t *json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock)
 {
-	json_t *buckets = json_array(), *bucket;
+	json_t *buckets = json_array(), *bucket, *json = json_object();
 	u32 i;
 
 	for (i = 0; i < KV_HIST_BUCKETS; i++) {
@@ -163,23 +198,27 @@ static json_t *json_hist(const struct kv_hist *hist, const struct kv_clock_info 
 		json_array_append_new(bucket, integer(hist->bucket[i]));
 		json_array_append_new(buckets, bucket);
 	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)hist->count,
-			 "sum_ns", (json_int_t)kv_clock_ns(hist->sum, clock->mult, clock->shift),
-			 "min_ns", hist->count ? (json_int_t)kv_clock_ns(hist->min, clock->mult,
-									 clock->shift) : 0,
-			 "max_ns", (json_int_t)kv_clock_ns(hist->max, clock->mult, clock->shift),
-			 "over", (json_int_t)hist->over, "buckets_low_ns", buckets);
+	put(json, "count", integer(hist->count));
+	put_in(json, "sum", clock->unit, integer(kv_clock_ns(hist->sum, clock->mult,
+							     clock->shift)));
+	put_in(json, "min", clock->unit, integer(hist->count ?
+						 kv_clock_ns(hist->min, clock->mult,
+							     clock->shift) : 0));
+	put_in(json, "max", clock->unit, integer(kv_clock_ns(hist->max, clock->mult,
+							     clock->shift)));
+	put(json, "over", integer(hist->over));
+	put_in(json, "buckets_low", clock->unit, buckets);
+	return json;
 }
 
-static void set_counter(json_t *json, const char *name, const char *unit, u64 value,
+static void set_counter(json_t *json, u32 counter, const char *name, const char *unit, u64 value,
 			const struct kv_clock_info *clock)
 {
-	bool ticks = !strcmp(unit, "ticks");
-	char key[48];
-
-	snprintf(key, sizeof(key), "%s%s", name, ticks ? "_ns" : "");
-	json_object_set_new(json, key, integer(ticks ? kv_clock_ns(value, clock->mult,
-								   clock->shift) : value));
+	if (strcmp(unit, "ticks"))
+		put(json, name, integer(value));
+	else if (kv_unit_has_counter(clock->unit, counter))
+		put_in(json, name, clock->unit, integer(kv_clock_ns(value, clock->mult,
+								    clock->shift)));
 }
 
 static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_clock_info *clock,
@@ -189,7 +228,7 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 	u32 metric;
 
 #define KV_JSON_COUNTER(attr, member, name, unit) \
-	set_counter(counters, name, unit, lane->stat.member, clock);
+	set_counter(counters, KVERBS_CTR_##attr, name, unit, lane->stat.member, clock);
 	KV_COUNTERS(KV_JSON_COUNTER)
 	json = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
 			 "index", (json_int_t)lane->index, "role", kv_role_name(lane->role),
@@ -203,7 +242,7 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 		return json;
 	hists = json_object();
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-		if (lane->hist[metric])
+		if (lane->hist[metric] && kv_unit_has_metric(clock->unit, metric))
 			json_object_set_new(hists, kv_metric_name(metric),
 					    json_hist(lane->hist[metric], clock));
 	}
@@ -211,21 +250,26 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 	return json;
 }
 
-static json_t *json_noise(const struct kv_noise *noise)
+static json_t *json_noise(const struct kv_noise *noise, u32 unit)
 {
+	json_t *json;
+
 	if (!noise->known)
 		return json_null();
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:b, s:s}",
-			 "span_ns", kv_json_real(noise->span_s * 1e9),
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s}",
 			 "cpus", (json_int_t)noise->cpus,
 			 "timer_interrupts", (json_int_t)noise->timer_irqs,
 			 "other_interrupts", (json_int_t)noise->irqs,
 			 "softirqs", (json_int_t)noise->softirqs,
 			 "machine_context_switches", (json_int_t)noise->switches,
-			 "steal_ns", kv_json_real(noise->steal_ms * 1e6),
 			 "throttles", (json_int_t)noise->throttles,
 			 "preemptions", (json_int_t)noise->preemptions,
 			 "contaminated", (int)noise->contaminated, "why", noise->why);
+	if (kv_unit_is_time(unit)) {
+		put_in(json, "span", unit, kv_json_real(noise->span_s * 1e9));
+		put_in(json, "steal", unit, kv_json_real(noise->steal_ms * 1e6));
+	}
+	return json;
 }
 
 static json_t *json_checks(const struct kv_checks *checks)
@@ -251,7 +295,9 @@ static json_t *json_checks(const struct kv_checks *checks)
 static json_t *json_labels(const struct kv_result *result)
 {
 	json_t *array = json_array();
-	const char *const label[] = { kv_label_lat(result), kv_label_progress(result),
+	bool times = kv_unit_is_time(result->clock.unit);
+	const char *const label[] = { times ? kv_label_lat(result) : "",
+				times ? kv_label_progress(result) : "",
 				kv_label_clock(&result->clock),
 				result->software ? "software device" : "", "loopback" };
 	u32 i;
@@ -302,7 +348,8 @@ json_t *kv_json_report(const struct kv_report *report, bool histograms)
 			 "gid_type", (json_int_t)result->gid_type,
 			 "memory_bytes", (json_int_t)result->bytes,
 			 "clock", kv_json_clock(&result->clock),
-			 "summary", json_summary(report), "noise", json_noise(&report->noise),
+			 "summary", json_summary(report),
+			 "noise", json_noise(&report->noise, result->clock.unit),
 			 "checks", json_checks(&report->checks), "lanes", lanes);
 }
 

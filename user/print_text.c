@@ -4,21 +4,25 @@
 #include <string.h>
 #include "kverbs.h"
 #include "report.h"
+#include "unit.h"
 
 #define CPUS_SHOWN	16
 
 /**
- * kv_text_ns - a time in ns with as many digits as make sense
- * @ns: time, or NaN
+ * kv_text_value - a figure with as many digits as make sense
+ * @value: in @unit, or NaN
+ * @unit: enum kv_unit; instructions are whole, and only a share of them is not
  * @text: filled, "-" for NaN
  * Return: @text
  */
-const char *kv_text_ns(double ns, char text[KV_TEXT])
+const char *kv_text_value(double value, u32 unit, char text[KV_TEXT])
 {
-	if (isnan(ns))
+	bool digit = kv_unit_is_time(unit) ? value < 100 : value != floor(value);
+
+	if (isnan(value))
 		strcpy(text, "-");
 	else
-		snprintf(text, KV_TEXT, ns < 100 ? "%.1f" : "%.0f", ns);
+		snprintf(text, KV_TEXT, digit ? "%.1f" : "%.0f", value);
 	return text;
 }
 
@@ -118,9 +122,12 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 
 static void print_clock(FILE *file, const struct kv_clock_info *clock)
 {
-	fprintf(file, "clock %s, %.1f ns a reading%s%s\n", clock->name,
-		kv_ticks_ns(clock, clock->cost), clock->invariant ? "" : ", ",
-		kv_label_clock(clock));
+	const char *label = kv_label_clock(clock);
+	char cost[KV_TEXT];
+
+	fprintf(file, "clock %s, %s %s a reading%s%s\n", clock->name,
+		kv_text_value(kv_ticks_ns(clock, clock->cost), clock->unit, cost),
+		kv_unit_name(clock->unit), *label ? ", " : "", label);
 }
 
 static void print_figure(FILE *file, const char *name, const struct kv_figure *figure,
@@ -133,8 +140,44 @@ static void print_figure(FILE *file, const char *name, const struct kv_figure *f
 
 	fprintf(file, "%-10s %12llu", name, figure->count);
 	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
-		fprintf(file, " %10s", kv_text_ns(value[i] * factor, text));
+		fprintf(file, " %10s", kv_text_value(value[i] * factor, KV_UNIT_NS, text));
 	fprintf(file, "%s%s\n", *label ? "  " : "", label);
+}
+
+/* of instructions: the number, and how many samples are it */
+static void print_count(FILE *file, const char *name, const struct kv_figure *figure,
+			double factor)
+{
+	const double value[] = { figure->p50, figure->min, figure->max };
+	char text[3][KV_TEXT];
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
+		kv_text_value(value[i] * factor, KV_UNIT_INSN, text[i]);
+	fprintf(file, "%-10s %12llu %10s %10llu %10llu %10llu %10s %10s\n", name, figure->count,
+		text[0], figure->same, figure->other, figure->disturbed, text[1], text[2]);
+}
+
+static void print_counts(FILE *file, const struct kv_report *report)
+{
+	const struct kv_result *result = report->result;
+	u32 metric;
+
+	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
+		kv_unit_name(result->clock.unit), "count", "p50", "same", "other", "disturbed",
+		"min", "max", kv_plain(file));
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		const struct kv_figure *figure = &report->summary.metric[metric];
+
+		if (!figure->count)
+			continue;
+		print_count(file, kv_metric_name(metric), figure, 1);
+		if (metric == KVERBS_METRIC_POST && result->granted.chain > 1)
+			print_count(file, "post/WR", figure, 1.0 / result->granted.chain);
+	}
+	fprintf(file,
+		"same: samples that are p50; other: another path, as where a queue wraps; disturbed: %u or more above p50, hit by an interrupt\n",
+		KV_INSN_INTERRUPT);
 }
 
 static void print_metrics(FILE *file, const struct kv_report *report)
@@ -143,8 +186,9 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 	char label[96];
 	u32 metric;
 
-	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file), "ns",
-		"count", "min", "mean", "p50", "p90", "p99", "p99.9", "max", kv_plain(file));
+	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
+		kv_unit_name(result->clock.unit), "count", "min", "mean", "p50", "p90",
+		"p99", "p99.9", "max", kv_plain(file));
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		const struct kv_figure *figure = &report->summary.metric[metric];
 
@@ -166,16 +210,26 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 		fputs("(timing none: rates only)\n", file);
 }
 
+static const char *operations(const struct kv_report *report)
+{
+	return kv_shape_rules[report->result->granted.shape].answers ? "round trips" : "messages";
+}
+
+static void print_messages(FILE *file, const struct kv_report *report)
+{
+	fprintf(file, "\n%llu %s after a warm-up of %llu\n", report->summary.ops,
+		operations(report), report->summary.warm_ops);
+}
+
 static void print_rates(FILE *file, const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
-	bool answers = kv_shape_rules[report->result->granted.shape].answers;
 	char ops[KV_TEXT], bytes[KV_TEXT], text[KV_TEXT];
 
 	fprintf(file, "\n%llu %s in %.3f s: %s%s/s, %sB/s, %s ns each", s->ops,
-		answers ? "round trips" : "messages", s->window_s, kv_text_rate(s->ops_s, ops),
-		answers ? "round trips" : "messages", kv_text_rate(s->bytes_s, bytes),
-		kv_text_ns(s->op_ns, text));
+		operations(report), s->window_s, kv_text_rate(s->ops_s, ops),
+		operations(report), kv_text_rate(s->bytes_s, bytes),
+		kv_text_value(s->op_ns, KV_UNIT_NS, text));
 	if (!isnan(s->outstanding))
 		fprintf(file, "; %.2f WRs outstanding on average", s->outstanding);
 	fputc('\n', file);
@@ -193,6 +247,16 @@ static void print_rates(FILE *file, const struct kv_report *report)
 	if (s->tainted || s->backwards)
 		fprintf(file, "%llu samples contain a yield; the clock stepped back %llu times\n",
 			s->tainted, s->backwards);
+}
+
+/* of instructions: what hit samples, which are counted apart, and no time */
+static void print_interrupts(FILE *file, const struct kv_noise *noise)
+{
+	if (noise->known)
+		fprintf(file,
+			"on %u CPU%s, warm-up included: %llu timer and %llu other interrupts, %llu softirqs, lanes preempted %llu times\n",
+			noise->cpus, noise->cpus > 1 ? "s" : "", noise->timer_irqs, noise->irqs,
+			noise->softirqs, noise->preemptions);
 }
 
 static void print_noise(FILE *file, const struct kv_noise *noise)
@@ -244,9 +308,15 @@ void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_repor
 	print_clock(file, &result->clock);
 	if (!result->nlanes)
 		return;
-	print_metrics(file, report);
-	print_rates(file, report);
-	print_noise(file, &report->noise);
+	if (kv_unit_is_time(result->clock.unit)) {
+		print_metrics(file, report);
+		print_rates(file, report);
+		print_noise(file, &report->noise);
+	} else {
+		print_counts(file, report);
+		print_messages(file, report);
+		print_interrupts(file, &report->noise);
+	}
 	print_checks(file, report);
 	if (result->reason != KVERBS_REASON_COMPLETE)
 		fprintf(file, "ended early: %s\n", kv_reason_name(result->reason));

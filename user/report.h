@@ -64,14 +64,14 @@ u32 kv_gid_is_v2(u32 gid_type);
 
 /* drive.c */
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     const char *what, struct kv_report *report, struct kv_error *error);
+	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error);
 void kv_report_free(struct kv_report *report);
 int kv_report_status(const struct kv_report *report);
 
 /* print_text.c */
 void kv_print_env(FILE *file, const struct kv_env *env);
 void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_report *report);
-const char *kv_text_ns(double ns, char text[KV_TEXT]);
+const char *kv_text_value(double value, u32 unit, char text[KV_TEXT]);
 const char *kv_text_rate(double per_second, char text[KV_TEXT]);
 const char *kv_text_size(u64 bytes, char text[KV_TEXT]);
 
@@ -80,7 +80,7 @@ json_t *kv_json_real(double value);	/* null for NaN */
 json_t *kv_json_env(const struct kv_env *env);
 json_t *kv_json_clock(const struct kv_clock_info *clock);
 json_t *kv_json_job(const struct kv_job *job);
-json_t *kv_json_figure(const struct kv_figure *figure);
+void kv_json_paths(json_t *json, u64 same, u64 other, u64 disturbed, u64 width);
 json_t *kv_json_report(const struct kv_report *report, bool histograms);
 int kv_json_print(FILE *file, json_t *json, struct kv_error *error);
 

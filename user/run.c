@@ -2,6 +2,7 @@
 #include "kverbs.h"
 #include "options.h"
 #include "report.h"
+#include "unit.h"
 
 #define KV_RUN_SCHEMA	"kverbs-run/1"
 
@@ -44,13 +45,15 @@ int kv_cmd_run(int argc, char **argv)
 				"Runs one job in one engine and reports what was measured.");
 		return KV_EXIT_GOOD;
 	}
+	if (kv_unit_check(options.unit, &options.job, &error))
+		return kv_error_print(&error);
 	if (kv_device_pick(options.device, device, &error))
 		return kv_error_print(&error);
 	/* before the run: the device may not be there any more after it */
 	kv_env_read(device, options.job.port, &env);
 	kv_interrupt_catch();
 	describe(&options, what, sizeof(what));
-	if (kv_drive(options.engine, device, &options.job, what, &report, &error))
+	if (kv_drive(options.engine, device, &options.job, options.unit, what, &report, &error))
 		return kv_error_print(&error);
 	kv_progress_end();
 	status = kv_report_status(&report);

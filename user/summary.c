@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "summary.h"
+#include "unit.h"
 
 /* a number of ticks that need not be whole, in ns */
 double kv_ticks_ns(const struct kv_clock_info *clock, double ticks)
@@ -34,6 +35,35 @@ static double quantile(const struct kv_hist *hist, const struct kv_clock_info *c
 	return (double)kv_clock_ns(kv_hist_quantile(hist, num, den), clock->mult, clock->shift);
 }
 
+/*
+ * Of a clock that counts instructions: how many samples are the median, took
+ * another path, or were hit by an interrupt. Nothing takes fewer instructions
+ * than a path needs, so where the exact minimum lies in the median's bucket it
+ * is the median.
+ */
+static void count_paths(const struct kv_hist *hist, struct kv_figure *figure)
+{
+	u64 median = kv_hist_quantile(hist, 1, 2), above;
+	u32 bucket, i;
+
+	if (median >> KV_HIST_VALUE_BITS)
+		return;
+	bucket = kv_hist_index(median);
+	if (kv_hist_index(hist->min) == bucket)
+		median = hist->min;
+	above = median + KV_INSN_INTERRUPT;
+	figure->p50 = (double)median;
+	figure->width = hist->min == hist->max ? 1 :
+			kv_hist_high(bucket) - kv_hist_low(bucket) + 1;
+	figure->same = hist->bucket[bucket];
+	figure->disturbed = hist->over;
+	for (i = bucket + 1; i < KV_HIST_BUCKETS; i++) {
+		if (kv_hist_low(i) >= above)
+			figure->disturbed += hist->bucket[i];
+	}
+	figure->other = figure->count - figure->same - figure->disturbed;
+}
+
 /**
  * kv_figure_of - the figures of a histogram
  * @hist: in ticks, or NULL
@@ -43,7 +73,7 @@ static double quantile(const struct kv_hist *hist, const struct kv_clock_info *c
 void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 		  struct kv_figure *figure)
 {
-	*figure = (struct kv_figure){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	*figure = (struct kv_figure){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, 0, 0, 0 };
 	if (!hist || !hist->count)
 		return;
 	figure->count = hist->count;
@@ -54,6 +84,8 @@ void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 	figure->p99 = quantile(hist, clock, 99, 100);
 	figure->p999 = quantile(hist, clock, 999, 1000);
 	figure->max = (double)kv_clock_ns(hist->max, clock->mult, clock->shift);
+	if (clock->unit == KV_UNIT_INSN)
+		count_paths(hist, figure);
 }
 
 static void merge_metric(const struct kv_result *result, u32 metric, u32 role,
@@ -79,7 +111,8 @@ static void summarize_metrics(const struct kv_result *result, struct kv_summary 
 			if (!merged->count)
 				merge_metric(result, metric, KVERBS_ROLE_RESPONDER, merged);
 		}
-		kv_figure_of(merged, &result->clock, &summary->metric[metric]);
+		kv_figure_of(kv_unit_has_metric(result->clock.unit, metric) ? merged : NULL,
+			     &result->clock, &summary->metric[metric]);
 	}
 	free(merged);
 }
@@ -140,7 +173,9 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 	summary->share_poll = share(poll, wall, result->granted.timing == KVERBS_TIMING_ALL);
 	summary->share_empty = share(empty, wall, timed);
 	summary->share_rest = share(rest, wall, timed);
-	summary->post_wr_ns = summary->metric[KVERBS_METRIC_POST].mean / result->granted.chain;
+	summary->post_wr = (result->clock.unit == KV_UNIT_INSN ?
+			    summary->metric[KVERBS_METRIC_POST].p50 :
+			    summary->metric[KVERBS_METRIC_POST].mean) / result->granted.chain;
 	summary->op_ns = summary->ops && initiators ?
 			 kv_ticks_ns(&result->clock, wall) / (double)summary->ops : NAN;
 }

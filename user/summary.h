@@ -9,10 +9,17 @@
 #include "engine.h"
 
 /**
- * struct kv_figure - one metric, in ns
+ * struct kv_figure - one metric, in the unit of its clock
  *
  * A percentile p is given from 10 / (1 - p) samples on, else it is NaN; all are
- * NaN without a sample.
+ * NaN without a sample. Of instructions the median is given from one sample on,
+ * since every sample that nothing disturbed and that took the usual path is the
+ * same number; and the samples are divided into three:
+ *
+ * @same: the median
+ * @other: another path through the code
+ * @disturbed: hit by an interrupt, the timer tick for one
+ * @width: numbers that the median's bucket does not tell apart, 1: exact
  */
 struct kv_figure {
 	u64 count;
@@ -23,6 +30,10 @@ struct kv_figure {
 	double p99;
 	double p999;
 	double max;
+	u64 same;
+	u64 other;
+	u64 disturbed;
+	u64 width;
 };
 
 /**
@@ -33,7 +44,7 @@ struct kv_figure {
  * @bytes_s: payload bytes a second
  * @window_s: the longest window of an initiator
  * @outstanding: mean number of WRs outstanding, all initiators
- * @post_wr_ns: mean of post, divided by the WRs of a chain
+ * @post_wr: mean of post, of instructions its median, divided by the WRs of a chain
  * @op_ns: window over operations, of one initiator on average
  * @share_post: share of the initiators' window in post calls; NaN when not timed
  * @share_poll: likewise in polls that returned a WC
@@ -51,7 +62,7 @@ struct kv_summary {
 	double bytes_s;
 	double window_s;
 	double outstanding;
-	double post_wr_ns;
+	double post_wr;
 	double op_ns;
 	double share_post;
 	double share_poll;

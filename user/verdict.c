@@ -50,7 +50,7 @@ void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rou
 	double *ratio = value + rounds, *other = value + 2 * (size_t)rounds;
 	u32 i, n = 0;
 
-	*verdict = (struct kv_verdict){ 0, { NAN, NAN }, NAN, NAN, NAN };
+	*verdict = (struct kv_verdict){ 0, { NAN, NAN }, { false, false }, NAN, NAN, NAN };
 	for (i = 0; value && i < rounds; i++) {
 		double k = kernel[i * stride], u = user[i * stride];
 
@@ -65,6 +65,9 @@ void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rou
 	if (n) {
 		verdict->side[KV_KERNEL] = median(value, n);
 		verdict->side[KV_USER] = median(other, n);
+		/* the median has sorted them */
+		verdict->constant[KV_KERNEL] = value[0] == value[n - 1];
+		verdict->constant[KV_USER] = other[0] == other[n - 1];
 	}
 	for (i = 0; i < n && isfinite(ratio[i]); i++)
 		;
@@ -74,4 +77,73 @@ void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rou
 		verdict->high = ratio[n - 1];
 	}
 	free(value);
+}
+
+/**
+ * kv_tally_add - count the samples of one more run
+ * @tally: of a value
+ * @figure: of the run, that the value is taken from
+ */
+void kv_tally_add(struct kv_tally *tally, const struct kv_figure *figure)
+{
+	tally->count += figure->count;
+	tally->same += figure->same;
+	tally->other += figure->other;
+	tally->disturbed += figure->disturbed;
+	if (figure->width > tally->width)
+		tally->width = figure->width;
+}
+
+static bool one_path(const struct kv_tally *tally)
+{
+	return tally->count && !tally->other;
+}
+
+/**
+ * kv_verdict_exact - is the difference of two numbers of instructions exact?
+ * @verdict: of the value
+ * @kernel: its samples
+ * @user: likewise
+ *
+ * It is when in both engines every sample of every round is one and the same
+ * number, but for those that an interrupt hit.
+ */
+bool kv_verdict_exact(const struct kv_verdict *verdict, const struct kv_tally *kernel,
+		      const struct kv_tally *user)
+{
+	return verdict->n && verdict->constant[KV_KERNEL] && verdict->constant[KV_USER] &&
+	       one_path(kernel) && one_path(user) && kernel->width == 1 && user->width == 1;
+}
+
+static double percent(const struct kv_tally *tally)
+{
+	return 100.0 * (double)tally->same / (double)(tally->count - tally->disturbed);
+}
+
+/**
+ * kv_verdict_text - what can be said of two numbers of instructions
+ * @verdict: of the value
+ * @kernel: its samples
+ * @user: likewise
+ * @text: filled
+ * @size: its room
+ * Return: @text
+ */
+const char *kv_verdict_text(const struct kv_verdict *verdict, const struct kv_tally *kernel,
+			    const struct kv_tally *user, char *text, size_t size)
+{
+	u64 width = kernel->width > user->width ? kernel->width : user->width;
+
+	if (!verdict->n || !kernel->count || !user->count)
+		snprintf(text, size, "-");
+	else if (!verdict->constant[KV_KERNEL] || !verdict->constant[KV_USER])
+		snprintf(text, size, "rounds differ, ratio %.3f .. %.3f", verdict->low,
+			 verdict->high);
+	else if (!one_path(kernel) || !one_path(user))
+		snprintf(text, size, "of %.4g %% and %.4g %%", percent(kernel), percent(user));
+	else if (width > 1)
+		snprintf(text, size, "exact to %llu", width - 1);
+	else
+		snprintf(text, size, "exact");
+	return text;
 }

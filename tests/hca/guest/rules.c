@@ -143,7 +143,7 @@ static void pair_open(struct pair *p, const struct how *h)
 	};
 
 	p->channel = ibv_create_comp_channel(ctx);
-	p->scq = ibv_create_cq(ctx, h->scq_size ? h->scq_size : 4 * DEPTH, NULL, NULL, 0);
+	p->scq = ibv_create_cq(ctx, h->scq_size ? h->scq_size : 4 * DEPTH, NULL, p->channel, 0);
 	p->rcq = ibv_create_cq(ctx, 4 * DEPTH, NULL, p->channel, 0);
 	if (!p->channel || !p->scq || !p->rcq)
 		die("CQ");
@@ -812,7 +812,6 @@ static void count(const char *name, int flags, int chain)
 	struct ibv_send_wr *bad, w[8];
 	struct ibv_sge s = { (uintptr_t)src, 16, smr->lkey };
 	struct ibv_wc wc;
-	volatile uint32_t *where = stamps();
 	struct pair p;
 	int odd = 0;
 
@@ -837,12 +836,6 @@ static void count(const char *name, int flags, int chain)
 		lat[i] = tsc() - t0;
 		if (wc.status)
 			die("completion");
-		if (i == N - 1 && where)
-			printf("%s doorbell %lld after the start, CQE %lld after the doorbell, "
-			       "seen %lld after the CQE\n",
-			       name, (long long)(stamp(where, 0) - t0),
-			       (long long)(stamp(where, 1) - stamp(where, 0)),
-			       (long long)(t0 + lat[i] - stamp(where, 1)));
 	}
 	qsort(cost + SKIP, N - SKIP, sizeof(cost[0]), by_value);
 	qsort(lat + SKIP, N - SKIP, sizeof(lat[0]), by_value);
@@ -853,6 +846,110 @@ static void count(const char *name, int flags, int chain)
 	       name, (unsigned long long)cost[SKIP], (unsigned long long)cost[(N + SKIP) / 2],
 	       (unsigned long long)cost[N - 1], odd, (unsigned long long)lat[SKIP],
 	       (unsigned long long)lat[(N + SKIP) / 2], (unsigned long long)lat[N - 1]);
+	pair_close(&p);
+}
+
+/* ---- where the instructions of a post and of a completion go ---------------------------------- */
+
+enum { SPLIT_POSTS = 64, SPLIT_SKIP = 16, SPLIT_CHAIN = 16 };
+
+/* One chain; tsc() where it names no stamp of the device. */
+struct split {
+	uint64_t start, doorbell, end, cqe, irq, handler;
+};
+
+static uint64_t split_post(const struct split *s)
+{
+	return s->end - s->start;
+}
+
+static uint64_t split_event(const struct split *s)
+{
+	return s->handler - s->cqe;
+}
+
+static int by_post(const void *a, const void *b)
+{
+	return split_post(a) < split_post(b) ? -1 : split_post(a) > split_post(b);
+}
+
+static int by_event(const void *a, const void *b)
+{
+	return split_event(a) < split_event(b) ? -1 : split_event(a) > split_event(b);
+}
+
+static void split_one(struct pair *p, struct ibv_send_wr *wr, volatile uint32_t *where, bool event,
+		      struct split *s)
+{
+	struct ibv_send_wr *bad;
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	void *context;
+
+	if (event && ibv_req_notify_cq(p->scq, 0))
+		die("arm");
+	s->start = tsc();
+	if (ibv_post_send(p->a, wr, &bad))
+		die("post");
+	s->end = tsc();
+	if (event && ibv_get_cq_event(p->channel, &cq, &context))
+		die("event");
+	s->handler = tsc();
+	while (!ibv_poll_cq(p->scq, 1, &wc))
+		;
+	if (wc.status)
+		die("completion");
+	if (event)
+		ibv_ack_cq_events(p->scq, 1);
+	s->doorbell = stamp(where, 0);
+	s->cqe = stamp(where, 1);
+	s->irq = stamp(where, 2);
+}
+
+/* Many chains; the one in the middle is first. Returns how many others are as long. */
+static int split_many(struct pair *p, struct ibv_send_wr *wr, volatile uint32_t *where, bool event,
+		      struct split *s)
+{
+	uint64_t (*length)(const struct split *) = event ? split_event : split_post;
+	int same = 0;
+
+	for (int i = 0; i < SPLIT_SKIP + SPLIT_POSTS; i++)
+		split_one(p, wr, where, event, &s[i < SPLIT_SKIP ? 0 : i - SPLIT_SKIP]);
+	qsort(s, SPLIT_POSTS, sizeof(*s), event ? by_event : by_post);
+	s[0] = s[SPLIT_POSTS / 2];
+	for (int i = 1; i < SPLIT_POSTS; i++)
+		same += length(&s[i]) == length(&s[0]);
+	return same;
+}
+
+/* The lines that guest/split/split.c prints for the kernel. */
+static void split(int chain)
+{
+	static struct split s[SPLIT_POSTS];
+	struct ibv_send_wr w[SPLIT_CHAIN];
+	struct ibv_sge sge = { (uintptr_t)src, 64, smr->lkey };
+	volatile uint32_t *where = stamps();
+	struct pair p;
+	int same;
+
+	if (!where)
+		die("the stamps: not a virtual HCA, or no iomem=relaxed");
+	pair_open(&p, &plain);
+	for (int k = 0; k < chain; k++)
+		w[k] = (struct ibv_send_wr){ .sg_list = &sge,
+					     .num_sge = 1,
+					     .opcode = IBV_WR_RDMA_WRITE,
+					     .next = k < chain - 1 ? w + k + 1 : NULL,
+					     .send_flags = k == chain - 1 ? IBV_SEND_SIGNALED : 0,
+					     .wr.rdma = { (uintptr_t)dst, dmr->rkey } };
+	same = split_many(&p, w, where, false, s);
+	printf("user chain=%d post=%llu build=%lld return=%lld same=%d/%d device=%lld", chain,
+	       (unsigned long long)split_post(s), (long long)(s->doorbell - s->start),
+	       (long long)(s->end - s->doorbell), same, SPLIT_POSTS - 1,
+	       (long long)(s->cqe - s->doorbell));
+	split_many(&p, w, where, true, s);
+	printf(" event=%llu irq=%lld handler=%lld\n", (unsigned long long)split_event(s),
+	       (long long)(s->irq - s->cqe), (long long)(s->handler - s->irq));
 	pair_close(&p);
 }
 
@@ -998,6 +1095,11 @@ int main(int argc, char **argv)
 		count("plain", 0, 1);
 		count("inline", IBV_SEND_INLINE, 1);
 		count("chain4", 0, 4);
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[argc - 1], "--split")) {
+		split(1);
+		split(SPLIT_CHAIN);
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[argc - 1], "--lost")) {
