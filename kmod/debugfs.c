@@ -80,8 +80,9 @@ static int counters_show(struct seq_file *m, void *v)
 		stat = kv_run_lane_stat(run, i);
 		if (!stat)
 			continue;
-		seq_printf(m, "lane %u cpu %u\nlane %u qpn %u\n", i,
-			   run->lane[i].cpu, i, run->lane[i].qpn);
+		seq_printf(m, "lane %u cpu %u\nlane %u qpn %u\nlane %u inline_data %u bytes\n",
+			   i, run->lane[i].cpu, i, run->lane[i].qpn, i,
+			   run->lane[i].inline_data);
 		for (j = 0; j < ARRAY_SIZE(kv_counters); j++)
 			seq_printf(m, "lane %u %s %llu %s\n", i,
 				   kv_counters[j].name,

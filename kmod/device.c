@@ -136,6 +136,8 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_qp_wr = attr->max_qp_wr;
 	caps->max_cqe = attr->max_cqe;
 	caps->max_rd_atomic = min(attr->max_qp_rd_atom, attr->max_qp_init_rd_atom);
+	caps->max_sge = min(attr->max_send_sge, attr->max_recv_sge);
+	caps->max_sge_rd = attr->max_sge_rd;
 	caps->atomic = attr->atomic_cap != IB_ATOMIC_NONE;
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
@@ -151,6 +153,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->port_active = pattr.state == IB_PORT_ACTIVE;
 	caps->mtu = ib_mtu_enum_to_int(pattr.active_mtu);
 	caps->gids = pattr.gid_tbl_len;
+	caps->pkeys = pattr.pkey_tbl_len;
 	caps->max_msg = pattr.max_msg_sz;
 }
 

@@ -13,8 +13,16 @@
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 #define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
+/* the type of a GID is the one asked for, if any was */
+static bool kv_gid_fits(const struct ib_gid_attr *attr, u32 type)
+{
+	bool v2 = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+
+	return type == KV_AUTO || v2 == (type == KVERBS_GID_TYPE_V2);
+}
+
 static const struct ib_gid_attr *kv_gid_best(struct ib_device *ibdev, u32 port,
-					     u32 gids)
+					     u32 gids, u32 type)
 {
 	const struct ib_gid_attr *attr, *best = NULL;
 	u32 i, rank, best_rank = 0;
@@ -23,8 +31,9 @@ static const struct ib_gid_attr *kv_gid_best(struct ib_device *ibdev, u32 port,
 		attr = rdma_get_gid_attr(ibdev, port, i);
 		if (IS_ERR(attr))
 			continue;
-		rank = kv_gid_rank(attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP,
-				   attr->gid.raw);
+		rank = kv_gid_fits(attr, type) ?
+		       kv_gid_rank(attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP,
+				   attr->gid.raw) : 0;
 		if (rank > best_rank) {
 			if (best)
 				rdma_put_gid_attr(best);
@@ -51,16 +60,13 @@ int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
 		return rc;
 	path->lid = attr.lid;
 	path->mtu = ib_mtu_int_to_enum(job->mtu);
-	path->rd_atomic = min_t(u32, min(ibdev->attrs.max_qp_rd_atom,
-					 ibdev->attrs.max_qp_init_rd_atom),
-				KV_RD_ATOMIC_MAX);
 	/* on IB loopback needs no GRH unless a GID was asked for */
 	if (rdma_protocol_ib(ibdev, job->port) && job->gid_index == KV_AUTO)
 		return 0;
 	if (job->gid_index == KV_AUTO) {
 		*where = "find a usable GID (give the port's interface an address)";
 		path->gid_attr = kv_gid_best(ibdev, job->port,
-					     attr.gid_tbl_len);
+					     attr.gid_tbl_len, job->gid_type);
 	} else {
 		*where = "get the GID of --gid-index (see /sys/class/infiniband)";
 		path->gid_attr = rdma_get_gid_attr(ibdev, job->port,
@@ -71,6 +77,9 @@ int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
 		path->gid_attr = NULL;
 		return rc;
 	}
+	*where = "use this --gid-index, its GID is not of the --gid-type";
+	if (!kv_gid_fits(path->gid_attr, job->gid_type))
+		return -EINVAL;
 	job->gid_index = path->gid_attr->index;
 	if (!rdma_protocol_roce(ibdev, job->port))
 		return 0;
@@ -89,24 +98,119 @@ u64 kv_ep_bytes(const struct kv_job *job)
 {
 	return sizeof(struct kv_ep) +
 	       (u64)job->outstanding * sizeof(union kv_wr) +
-	       (u64)job->recv_depth * sizeof(struct ib_recv_wr);
+	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
+	       2ULL * job->sges * sizeof(struct ib_sge);
 }
 
-struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+/* what differs between transports on the way to RTS: attributes by ib_qp_attr_mask */
+static const struct {
+	enum ib_qp_type type;
+	int init;
+	int rtr;
+	int rts;
+} kv_qp_rules[KV_TRANSPORTS] = {
+	[KVERBS_TRANSPORT_RC] = {
+		IB_QPT_RC,
+		IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS,
+		IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
+			IB_QP_RQ_PSN | IB_QP_MAX_DEST_RD_ATOMIC |
+			IB_QP_MIN_RNR_TIMER,
+		IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
+			IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
+	},
+	[KVERBS_TRANSPORT_UC] = {
+		IB_QPT_UC,
+		IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS,
+		IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
+			IB_QP_RQ_PSN,
+		IB_QP_STATE | IB_QP_SQ_PSN,
+	},
+	[KVERBS_TRANSPORT_UD] = {
+		IB_QPT_UD,
+		IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY,
+		IB_QP_STATE,
+		IB_QP_STATE | IB_QP_SQ_PSN,
+	},
+};
+
+/*
+ * How many inline bytes the driver grants: it says no more than "no" to those
+ * that are too many. Below the ones refused, by halving.
+ */
+static u32 kv_inline_limit(struct ib_pd *pd, struct ib_qp_init_attr *attr,
+			   u32 refused)
+{
+	struct ib_qp_cap cap = attr->cap;
+	u32 good = 0, middle;
+	struct ib_qp *qp;
+
+	while (refused - good > 1) {
+		middle = good + (refused - good) / 2;
+		attr->cap = cap;
+		attr->cap.max_inline_data = middle;
+		qp = ib_create_qp(pd, attr);
+		if (IS_ERR(qp)) {
+			refused = middle;
+		} else {
+			good = middle;
+			ib_destroy_qp(qp);
+		}
+	}
+	return good;
+}
+
+static int kv_ep_create_qp(struct kv_ep *ep, struct ib_pd *pd,
+			   const struct kv_job *job, struct kv_refusal *no,
 			   const char **where)
 {
-	struct ib_cq_init_attr cq_attr = { .cqe = kv_job_cq_depth(job) };
-	struct ib_qp_init_attr qp_attr = {
+	struct ib_qp_init_attr attr = {
+		.send_cq = ep->cq,
+		.recv_cq = ep->cq,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.qp_type = IB_QPT_RC,
+		.qp_type = kv_qp_rules[job->transport].type,
 		.port_num = job->port,
 		.cap = {
 			.max_send_wr = job->outstanding + KV_MARKERS,
 			.max_recv_wr = job->recv_depth + KV_MARKERS,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
+			.max_send_sge = job->sges,
+			.max_recv_sge = job->sges,
+			.max_inline_data = job->inline_data,
 		},
 	};
+	struct ib_qp_cap asked = attr.cap;
+	u32 limit = 0;
+	int rc;
+
+	*where = "create QP";
+	ep->qp = ib_create_qp(pd, &attr);
+	if (!IS_ERR(ep->qp) && attr.cap.max_inline_data >= job->inline_data) {
+		ep->sq_depth = attr.cap.max_send_wr;
+		ep->rq_depth = attr.cap.max_recv_wr;
+		ep->inline_data = attr.cap.max_inline_data;
+		return 0;
+	}
+	rc = PTR_ERR_OR_ZERO(ep->qp);
+	if (!rc) {
+		limit = attr.cap.max_inline_data;
+		ib_destroy_qp(ep->qp);
+	}
+	ep->qp = NULL;
+	if (!job->inline_data)
+		return rc;
+	attr.cap = asked;
+	if (rc)
+		limit = kv_inline_limit(pd, &attr, job->inline_data);
+	kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+		  "inline %u: the driver grants up to %u bytes to this QP; use a smaller -I, or leave it out",
+		  job->inline_data, limit);
+	*where = no->text;
+	return -EINVAL;
+}
+
+struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+			   struct kv_refusal *no, const char **where)
+{
+	struct ib_cq_init_attr cq_attr = { .cqe = kv_job_cq_depth(job) };
 	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
 	struct kv_ep *ep;
 	int rc;
@@ -120,7 +224,12 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->wait = job->wait;
 	ep->clock = job->clock;
 	ep->psn = get_random_u32() & 0xffffff;
+	ep->flags[0] = job->inline_data ? IB_SEND_INLINE : 0;
+	ep->flags[1] = ep->flags[0] | IB_SEND_SIGNALED;
 	rc = -ENOMEM;
+	ep->sge = kcalloc(2 * job->sges, sizeof(*ep->sge), GFP_KERNEL);
+	if (!ep->sge)
+		goto fail;
 	ep->wr = kvcalloc(ep->depth, sizeof(*ep->wr), GFP_KERNEL);
 	if (!ep->wr)
 		goto fail;
@@ -145,17 +254,9 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 		ep->cq = NULL;
 		goto fail;
 	}
-	qp_attr.send_cq = ep->cq;
-	qp_attr.recv_cq = ep->cq;
-	*where = "create QP";
-	ep->qp = ib_create_qp(pd, &qp_attr);
-	if (IS_ERR(ep->qp)) {
-		rc = PTR_ERR(ep->qp);
-		ep->qp = NULL;
+	rc = kv_ep_create_qp(ep, pd, job, no, where);
+	if (rc)
 		goto fail;
-	}
-	ep->sq_depth = qp_attr.cap.max_send_wr;
-	ep->rq_depth = qp_attr.cap.max_recv_wr;
 	return ep;
 
 fail:
@@ -171,6 +272,22 @@ static int kv_access(const struct kv_job *job)
 	       (kv_op_rules[job->step[0].op].atomic ? IB_ACCESS_REMOTE_ATOMIC : 0);
 }
 
+static void kv_path_address(const struct kv_path *path, const struct kv_job *job,
+			    struct ib_device *ibdev, struct rdma_ah_attr *ah)
+{
+	ah->type = rdma_ah_find_type(ibdev, path->port);
+	rdma_ah_set_port_num(ah, path->port);
+	rdma_ah_set_sl(ah, job->sl);
+	if (path->gid_attr)
+		rdma_ah_set_grh(ah, (union ib_gid *)&path->gid_attr->gid, 0,
+				path->gid_attr->index, job->hop_limit,
+				job->traffic_class);
+	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(ah->roce.dmac, path->dmac);
+	else
+		rdma_ah_set_dlid(ah, path->lid);
+}
+
 static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 			const struct kv_path *path, const struct kv_job *job,
 			const char **where)
@@ -178,13 +295,14 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
 		.port_num = path->port,
+		.pkey_index = job->pkey_index,
+		.qkey = KV_QKEY,
 		.qp_access_flags = kv_access(job),
 	};
 	int rc;
 
 	*where = "move QP to INIT";
-	rc = ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
-			  IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	rc = ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].init);
 	if (rc)
 		return rc;
 	memset(&attr, 0, sizeof(attr));
@@ -192,36 +310,40 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 	attr.path_mtu = path->mtu;
 	attr.dest_qp_num = peer->qp->qp_num;
 	attr.rq_psn = peer->psn;
-	attr.max_dest_rd_atomic = path->rd_atomic;
-	attr.min_rnr_timer = KV_QP_MIN_RNR_TIMER;
-	attr.ah_attr.type = rdma_ah_find_type(ep->qp->device, path->port);
-	rdma_ah_set_port_num(&attr.ah_attr, path->port);
-	if (path->gid_attr) {
-		rdma_ah_set_grh(&attr.ah_attr,
-				(union ib_gid *)&path->gid_attr->gid, 0,
-				path->gid_attr->index, KV_QP_HOP_LIMIT, 0);
-	}
-	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
-		ether_addr_copy(attr.ah_attr.roce.dmac, path->dmac);
-	else
-		rdma_ah_set_dlid(&attr.ah_attr, path->lid);
+	attr.max_dest_rd_atomic = job->rd_atomic;
+	attr.min_rnr_timer = job->min_rnr_timer;
+	kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
 	*where = "move QP to RTR";
-	rc = ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_AV |
-			  IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			  IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+	rc = ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].rtr);
 	if (rc)
 		return rc;
 	memset(&attr, 0, sizeof(attr));
 	attr.qp_state = IB_QPS_RTS;
-	attr.timeout = KV_QP_TIMEOUT;
-	attr.retry_cnt = KV_QP_RETRY;
-	attr.rnr_retry = KV_QP_RNR_RETRY;
+	attr.timeout = job->timeout;
+	attr.retry_cnt = job->retry_cnt;
+	attr.rnr_retry = job->rnr_retry;
 	attr.sq_psn = ep->psn;
-	attr.max_rd_atomic = path->rd_atomic;
+	attr.max_rd_atomic = job->rd_atomic;
 	*where = "move QP to RTS";
-	return ib_modify_qp(ep->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
-			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
-			    IB_QP_MAX_QP_RD_ATOMIC);
+	return ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].rts);
+}
+
+/* UD: the way to the peer is an object of its own */
+static int kv_ep_address(struct kv_ep *ep, const struct kv_path *path,
+			 const struct kv_job *job, const char **where)
+{
+	struct rdma_ah_attr attr = { };
+	struct ib_ah *ah;
+
+	if (!kv_transport_rules[job->transport].datagram)
+		return 0;
+	*where = "create address handle";
+	kv_path_address(path, job, ep->qp->device, &attr);
+	ah = rdma_create_ah(ep->qp->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	ep->ah = ah;
+	return 0;
 }
 
 /* wait for the one WC that is due before any lane runs */
@@ -247,9 +369,9 @@ static int kv_ep_await(struct kv_ep *ep, const char **where)
 	return -ETIMEDOUT;
 }
 
-/* REG_MR of the endpoint's buffer, over its own QP */
-static int kv_ep_register(struct kv_ep *ep, const struct kv_job *job,
-			  const char **where)
+/* REG_MR of an endpoint's buffer, over an RC QP of its PD */
+static int kv_ep_register(struct kv_ep *over, const struct kv_ep *ep,
+			  const struct kv_job *job, const char **where)
 {
 	struct ib_reg_wr wr = {
 		.wr = {
@@ -264,11 +386,11 @@ static int kv_ep_register(struct kv_ep *ep, const struct kv_job *job,
 	int rc;
 
 	*where = "post REG_MR";
-	rc = ib_post_send(ep->qp, &wr.wr, NULL);
+	rc = ib_post_send(over->qp, &wr.wr, NULL);
 	if (rc)
 		return rc;
 	*where = "wait for the completion of REG_MR";
-	return kv_ep_await(ep, where);
+	return kv_ep_await(over, where);
 }
 
 static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
@@ -292,8 +414,8 @@ static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr,
 	u64 remote = peer->buf.mr->iova + (op->reads ? 0 : kv_job_half(job));
 
 	wr->wr.opcode = kv_opcodes[job->step[0].op];
-	wr->wr.sg_list = &ep->sge;
-	wr->wr.num_sge = job->step[0].size ? 1 : 0;
+	wr->wr.sg_list = ep->sge;
+	wr->wr.num_sge = kv_job_sges(job);
 	if (op->imm)
 		wr->wr.ex.imm_data = cpu_to_be32(KV_IMM);
 	if (op->atomic) {
@@ -303,33 +425,54 @@ static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr,
 	} else if (op->remote) {
 		wr->rdma.remote_addr = remote;
 		wr->rdma.rkey = peer->buf.mr->rkey;
+	} else if (ep->ah) {
+		wr->ud.ah = ep->ah;
+		wr->ud.remote_qpn = peer->qp->qp_num;
+		wr->ud.remote_qkey = KV_QKEY;
+	}
+}
+
+/* the pieces of a message, of which the first has what comes before it */
+static void kv_ep_split(struct ib_sge *sge, u64 addr, u32 before, u32 lkey,
+			const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->sges; i++) {
+		sge[i].addr = addr;
+		sge[i].length = kv_job_piece(job, i) + (i ? 0 : before);
+		sge[i].lkey = lkey;
+		addr += sge[i].length;
 	}
 }
 
 static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 			const struct kv_job *job)
 {
+	u32 head = kv_transport_rules[job->transport].datagram ? KV_GRH_BYTES : 0;
 	bool dma = job->local_key == KVERBS_LOCAL_KEY_DMA;
 	u64 local = dma ? kv_buf_dma(&ep->buf) : ep->buf.mr->iova;
 	u32 lkey = dma ? ep->qp->pd->local_dma_lkey : ep->buf.mr->lkey;
 	u32 size = job->step[0].size;
-	u64 half = kv_job_half(job);
+	u64 half = kv_job_half(job), send = local, ignored;
 	u32 i;
 
-	ep->sge = (struct ib_sge){ .addr = local, .length = size, .lkey = lkey };
-	ep->rsge = ep->sge;
-	ep->rsge.addr += half;
 	if (kv_op_rules[job->step[0].op].reads)
-		ep->sge.addr += half;
+		send += half;
+	/* what is sent inline the CPU reads */
+	if (job->inline_data)
+		send = (uintptr_t)kv_buf_byte(&ep->buf, 0, &ignored);
+	kv_ep_split(ep->sge, send, 0, lkey, job);
+	kv_ep_split(ep->sge + job->sges, local + half, head, lkey, job);
 	for (i = 0; i < ep->depth; i++)
 		kv_ep_build_send(ep, &ep->wr[i], peer, job);
 	for (i = 0; i < ep->recv_depth; i++) {
 		ep->rwr[i].wr_id = 1ULL << 63 | i;
-		ep->rwr[i].sg_list = &ep->rsge;
-		ep->rwr[i].num_sge = size ? 1 : 0;
+		ep->rwr[i].sg_list = ep->sge + job->sges;
+		ep->rwr[i].num_sge = head && !size ? 1 : kv_job_sges(job);
 		ep->rwr[i].next = &ep->rwr[i + 1 == ep->recv_depth ? 0 : i + 1];
 	}
-	/* tags are of operations with a payload */
+	/* tags are of operations with a payload, and of transports without a head */
 	size = size ? size : 1;
 	ep->stamp = kv_buf_byte(&ep->buf, size - 1, &ep->stamp_dma);
 	ep->landing = kv_buf_byte(&ep->buf, half + size - 1, &ep->landing_dma);
@@ -346,7 +489,7 @@ static int kv_ep_probe(struct kv_ep *ep, const char **where)
 
 	wr.wr.wr_id = KV_ID_MARKER;
 	wr.wr.next = NULL;
-	wr.wr.send_flags = IB_SEND_SIGNALED;
+	wr.wr.send_flags = ep->flags[1];
 	*where = "post a first atomic";
 	rc = ib_post_send(ep->qp, &wr.wr, NULL);
 	if (rc)
@@ -356,7 +499,8 @@ static int kv_ep_probe(struct kv_ep *ep, const char **where)
 }
 
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
-		  const struct kv_job *job, const char **where)
+		  const struct kv_job *job, struct kv_ep *helper,
+		  const char **where)
 {
 	int rc;
 
@@ -368,10 +512,16 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	if (rc)
 		return rc;
 	b->connected = true;
-	rc = kv_ep_register(a, job, where);
+	rc = kv_ep_address(a, path, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(b, job, where);
+	rc = kv_ep_address(b, path, job, where);
+	if (rc)
+		return rc;
+	rc = kv_ep_register(helper ? helper : a, a, job, where);
+	if (rc)
+		return rc;
+	rc = kv_ep_register(helper ? helper : b, b, job, where);
 	if (rc)
 		return rc;
 	kv_ep_build(a, b, job);
@@ -379,13 +529,47 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	return kv_op_rules[job->step[0].op].atomic ? kv_ep_probe(a, where) : 0;
 }
 
+struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
+			   const struct kv_job *job, u32 *stop,
+			   const char **where)
+{
+	static const struct kv_job plain = KV_JOB_INIT;
+	static const struct kv_caps caps = { .max_rd_atomic = 1 };
+	struct kv_refusal no;
+	struct kv_job *own;
+	struct kv_ep *ep;
+	int rc;
+
+	/* too large for a stack */
+	own = kmemdup(&plain, sizeof(plain), GFP_KERNEL);
+	if (!own)
+		return ERR_PTR(-ENOMEM);
+	own->port = job->port;
+	own->mtu = job->mtu;
+	own->node = job->node;
+	own->outstanding = 1;
+	own->recv_depth = 0;
+	kv_job_check_acks(own, &caps, &no);
+	ep = kv_ep_create(pd, own, &no, where);
+	if (!IS_ERR(ep)) {
+		ep->stop = stop;
+		rc = kv_ep_to_rts(ep, ep, path, own, where);
+		if (rc) {
+			kv_ep_destroy(ep);
+			ep = ERR_PTR(rc);
+		}
+	}
+	kfree(own);
+	return ep;
+}
+
 void kv_ep_flush(struct kv_ep *ep)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-	struct ib_rdma_wr swr = {
+	union kv_wr swr = {
 		.wr = {
 			.wr_id = KV_ID_MARKER,
-			.opcode = IB_WR_RDMA_WRITE,
+			.opcode = ep->ah ? IB_WR_SEND : IB_WR_RDMA_WRITE,
 			.send_flags = IB_SEND_SIGNALED,
 		},
 	};
@@ -393,6 +577,14 @@ void kv_ep_flush(struct kv_ep *ep)
 
 	if (!ep->connected)
 		return;
+	/* drivers look into what a WR of UD names */
+	if (ep->qp->qp_type == IB_QPT_UD) {
+		if (!ep->ah)
+			return;
+		swr.ud.ah = ep->ah;
+		swr.ud.remote_qpn = ep->qp->qp_num;
+		swr.ud.remote_qkey = KV_QKEY;
+	}
 	if (ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
 		return;
 	if (!ib_post_send(ep->qp, &swr.wr, NULL))
@@ -422,10 +614,13 @@ void kv_ep_destroy(struct kv_ep *ep)
 		return;
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
+	if (ep->ah)
+		rdma_destroy_ah(ep->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	if (ep->cq)
 		ib_destroy_cq(ep->cq);
 	kv_buf_destroy(&ep->buf);
 	kvfree(ep->rwr);
 	kvfree(ep->wr);
+	kfree(ep->sge);
 	kfree(ep);
 }

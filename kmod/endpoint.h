@@ -22,7 +22,6 @@
  * @dmac: MAC of the port, RoCE
  * @lid: LID of the port, IB
  * @mtu: path MTU
- * @rd_atomic: RDMA READs outstanding
  */
 struct kv_path {
 	u32 port;
@@ -30,7 +29,6 @@ struct kv_path {
 	u8 dmac[ETH_ALEN];
 	u16 lid;
 	enum ib_mtu mtu;
-	u8 rd_atomic;
 };
 
 /**
@@ -43,6 +41,7 @@ union kv_wr {
 	struct ib_send_wr wr;
 	struct ib_rdma_wr rdma;
 	struct ib_atomic_wr atomic;
+	struct ib_ud_wr ud;
 } __aligned(64);
 
 /**
@@ -57,6 +56,7 @@ union kv_wr {
  * @landing_dma: its DMA address
  * @stamp: last byte of an outgoing message
  * @stamp_dma: its DMA address
+ * @flags: send flags of an unsignalled and of a signalled WR
  * @depth: entries of @wr
  * @recv_depth: entries of @rwr
  * @wait: enum kverbs_wait
@@ -78,6 +78,7 @@ struct kv_ep {
 	u64 landing_dma;
 	u8 *stamp;
 	u64 stamp_dma;
+	u32 flags[2];
 	u32 depth;
 	u32 recv_depth;
 	u32 wait;
@@ -89,11 +90,12 @@ struct kv_ep {
 	struct ib_wc wc[KV_POLL_MAX];
 
 	struct kv_buf buf;
-	struct ib_sge sge;
-	struct ib_sge rsge;
+	struct ib_ah *ah;	/* of the peer, UD */
+	struct ib_sge *sge;	/* of all send WRs, then of all receive WRs */
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
+	u32 inline_data;
 	bool connected;
 	int markers;
 };
@@ -114,10 +116,27 @@ void kv_path_close(struct kv_path *path);
  * kv_ep_create - make an endpoint
  * @pd: protection domain
  * @job: checked job
+ * @no: a field that the driver refuses, named in @where
  * @where: names the step that failed
  * Return: endpoint, owned by the caller, or ERR_PTR()
  */
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+			   struct kv_refusal *no, const char **where);
+
+/**
+ * kv_ep_helper - make an RC endpoint that is its own peer
+ * @pd: protection domain
+ * @path: the way between both ends
+ * @job: checked job of another transport
+ * @stop: of the run
+ * @where: names the step that failed
+ *
+ * REG_MR can be posted to RC QPs only; an MR belongs to its PD, not to a QP.
+ *
+ * Return: endpoint, owned by the caller, or ERR_PTR()
+ */
+struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
+			   const struct kv_job *job, u32 *stop,
 			   const char **where);
 
 /**
@@ -126,6 +145,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
  * @b: its peer, likewise
  * @path: the way between them
  * @job: checked job
+ * @helper: registers their MRs; NULL: each its own
  * @where: names the step that failed
  *
  * Afterwards both are in RTS, their MRs can be used, their WRs are built.
@@ -133,7 +153,8 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
  * Return: 0 or -errno
  */
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
-		  const struct kv_job *job, const char **where);
+		  const struct kv_job *job, struct kv_ep *helper,
+		  const char **where);
 
 /**
  * kv_ep_flush - move the QP to ERR and post a marker to each of its queues

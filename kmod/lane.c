@@ -67,6 +67,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->recv_depth = job->recv_depth;
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
+	l->lossy = !kv_transport_rules[job->transport].acked;
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;
 	ep->run_id = kv_run_id(lane->run);
@@ -76,6 +77,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	lane->sq_depth = ep->sq_depth;
 	lane->rq_depth = ep->rq_depth;
 	lane->cq_depth = ep->cq->cqe;
+	lane->inline_data = ep->inline_data;
 	return 0;
 }
 

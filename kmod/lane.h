@@ -31,6 +31,7 @@ struct kv_run;
  * @sq_depth: granted WRs of the send queue
  * @rq_depth: granted WRs of the receive queue
  * @cq_depth: granted entries of the CQ
+ * @inline_data: granted bytes of an inline message
  * @stop: enum kv_lane_stop, written by anybody; nothing beside it changes
  *	while the lane runs
  */
@@ -47,6 +48,7 @@ struct kv_lane {
 	u32 sq_depth;
 	u32 rq_depth;
 	u32 cq_depth;
+	u32 inline_data;
 	u32 stop;
 };
 

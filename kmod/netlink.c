@@ -339,6 +339,7 @@ static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 	    nla_put_u32(skb, KVERBS_LANE_A_SQ_DEPTH, lane->sq_depth) ||
 	    nla_put_u32(skb, KVERBS_LANE_A_RQ_DEPTH, lane->rq_depth) ||
 	    nla_put_u32(skb, KVERBS_LANE_A_CQ_DEPTH, lane->cq_depth) ||
+	    nla_put_u32(skb, KVERBS_LANE_A_INLINE_DATA, lane->inline_data) ||
 	    nla_put_u32(skb, KVERBS_LANE_A_REASON, end.reason))
 		goto full;
 	counters = nla_nest_start(skb, KVERBS_LANE_A_COUNTERS);

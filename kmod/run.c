@@ -489,6 +489,32 @@ static void kv_run_teardown(struct kv_run *run)
 	run->inside = false;
 }
 
+static int kv_run_connect_eps(struct kv_run *run, const char **where)
+{
+	u32 per_pair = kv_job_lanes_per_pair(&run->granted), i;
+	struct kv_ep *helper = NULL;
+	int rc = 0;
+
+	for (i = 0; i < run->nep; i++)
+		run->ep[i]->stop = &run->lane[i / 2 * per_pair].stop;
+	if (!kv_transport_rules[run->granted.transport].acked) {
+		helper = kv_ep_helper(run->pd, &run->path, &run->granted,
+				      run->ep[0]->stop, where);
+		if (IS_ERR(helper))
+			return PTR_ERR(helper);
+	}
+	for (i = 0; i < run->nep && !rc; i += 2) {
+		if (kv_run_abort_reason(run))
+			rc = -EINTR;
+		else
+			rc = kv_ep_connect(run->ep[i], run->ep[i + 1],
+					   &run->path, &run->granted, helper,
+					   where);
+	}
+	kv_ep_destroy(helper);
+	return rc;
+}
+
 static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		       const char **where)
 {
@@ -530,19 +556,13 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 	for (i = 0; i < run->nep; i++) {
 		if (kv_run_abort_reason(run))
 			return -EINTR;
-		run->ep[i] = kv_ep_create(run->pd, &run->granted, where);
+		run->ep[i] = kv_ep_create(run->pd, &run->granted, no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
-		run->ep[i]->stop = &run->lane[i / 2 * per_pair].stop;
 	}
-	for (i = 0; i < run->nep; i += 2) {
-		if (kv_run_abort_reason(run))
-			return -EINTR;
-		rc = kv_ep_connect(run->ep[i], run->ep[i + 1], &run->path,
-				   &run->granted, where);
-		if (rc)
-			return rc;
-	}
+	rc = kv_run_connect_eps(run, where);
+	if (rc)
+		return rc;
 	*where = "allocate histograms";
 	for (i = 0; i < run->nlanes; i += per_pair) {
 		first = NULL;

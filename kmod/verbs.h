@@ -34,7 +34,7 @@ static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 	struct ib_send_wr *wr = &ep->wr[slot].wr;
 
 	wr->wr_id = id;
-	wr->send_flags = signalled ? IB_SEND_SIGNALED : 0;
+	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL :
 		   &ep->wr[slot + 1 == ep->depth ? 0 : slot + 1].wr;
 }

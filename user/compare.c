@@ -176,6 +176,9 @@ static void make_plan(struct kv_compare *compare, u32 largest)
 
 	for (i = 0; i < (options->given_op ? 1 : KV_ARRAY_SIZE(plain)); i++) {
 		op = options->given_op ? options->job.step[0].op : plain[i];
+		if (!options->given_op &&
+		    !(kv_op_rules[op].transports & 1U << options->job.transport))
+			continue;
 		if (!options->given_op && options->given[KVERBS_JOB_A_SHAPE] &&
 		    !(kv_op_rules[op].shapes & 1U << options->job.shape))
 			continue;
@@ -185,7 +188,8 @@ static void make_plan(struct kv_compare *compare, u32 largest)
 		}
 		add_case(compare, op, SMALL_BYTES);
 		/* the CPU does not touch the payload */
-		if (large > SMALL_BYTES && kv_unit_is_time(options->unit))
+		if (large > SMALL_BYTES && kv_unit_is_time(options->unit) &&
+		    !kv_transport_rules[options->job.transport].datagram)
 			add_case(compare, op, large);
 	}
 	add_quiet(compare);

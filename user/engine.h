@@ -47,6 +47,7 @@ struct kv_lane_result {
 	u32 sq_depth;
 	u32 rq_depth;
 	u32 cq_depth;
+	u32 inline_data;
 	u32 reason;
 	struct kv_stat stat;
 	struct kv_hist *hist[__KVERBS_METRIC_MAX];

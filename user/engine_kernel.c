@@ -435,6 +435,7 @@ static int kv_kernel_take_lane(int cmd, struct nlattr **attr, void *arg, struct 
 	lane->sq_depth = kv_genl_u32(a[KVERBS_LANE_A_SQ_DEPTH], 0);
 	lane->rq_depth = kv_genl_u32(a[KVERBS_LANE_A_RQ_DEPTH], 0);
 	lane->cq_depth = kv_genl_u32(a[KVERBS_LANE_A_CQ_DEPTH], 0);
+	lane->inline_data = kv_genl_u32(a[KVERBS_LANE_A_INLINE_DATA], 0);
 	lane->reason = kv_genl_u32(a[KVERBS_LANE_A_REASON], KVERBS_REASON_NONE);
 	/* members of struct kv_stat stand in the order of the counters */
 	for (i = 0; i < (int)(sizeof(lane->stat) / sizeof(u64)); i++)

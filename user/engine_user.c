@@ -128,7 +128,8 @@ static int user_prepare(const char *device, const struct kv_job *job, struct kv_
 	    kv_port_open(&run->port, run->device, job->port, error))
 		goto fail;
 	snprintf(run->uverbs, sizeof(run->uverbs), "%s", run->port.context->device->dev_name);
-	if (check_job(run, error) || kv_port_gid(&run->port, run->granted.gid_index, error) ||
+	if (check_job(run, error) ||
+	    kv_port_gid(&run->port, run->granted.gid_index, run->granted.gid_type, error) ||
 	    kv_clock_get(run->granted.clock, &run->clock, error))
 		goto fail;
 	run->granted.gid_index = run->port.gid_index;
@@ -217,6 +218,7 @@ static int make_lanes(struct kv_run *run)
 		run->ids[i].sq_depth = plan.end->sq_depth;
 		run->ids[i].rq_depth = plan.end->rq_depth;
 		run->ids[i].cq_depth = plan.end->cq_depth;
+		run->ids[i].inline_data = plan.end->inline_data;
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@
  * @in_tag: last byte of the incoming message
  * @stop: KV_STOP_*, written by the owner of the run
  * @bad: first WR that the latest failed post call refused
+ * @flags: send flags of an unsignalled and of a signalled WR
  * @depth: entries of @wr
  * @recv_depth: entries of @recv
  * @wait: enum kverbs_wait
@@ -39,6 +40,7 @@ struct kv_ep {
 	const volatile u8 *in_tag;
 	const volatile u32 *stop;
 	struct ibv_send_wr *bad;
+	u32 flags[2];
 	u32 depth;
 	u32 recv_depth;
 	u32 wait;
@@ -66,7 +68,7 @@ kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32
 	struct ibv_send_wr *wr = &ep->wr[slot];
 
 	wr->wr_id = id;
-	wr->send_flags = signalled ? IBV_SEND_SIGNALED : 0;
+	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL : slot + 1 == ep->depth ? ep->wr : wr + 1;
 }
 

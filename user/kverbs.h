@@ -27,6 +27,8 @@ const char *kv_setup_errno(int err);
 /* names.c: enumerations by the names that options and outputs use */
 const char *kv_op_name(u32 op);
 const char *kv_op_list(void);	/* "write, read or send", of all there are */
+const char *kv_transport_name(u32 transport);
+const char *kv_gid_kind_name(u32 type);	/* enum kverbs_gid_type */
 const char *kv_shape_name(u32 shape);
 const char *kv_timing_name(u32 timing);
 const char *kv_clock_kind_name(u32 clock);

@@ -11,6 +11,8 @@ const char *kv_label_lat(const struct kv_result *result)
 	bool queued = job->outstanding > 1 || job->chain > 1 || job->signal > 1;
 	bool reads = kv_op_rules[job->step[0].op].reads;
 
+	if (!kv_transport_rules[job->transport].acked)
+		return queued ? "queued completion time; local, not acked" : "local, not acked";
 	if (queued)
 		return reads ? "queued completion time" :
 			       "queued completion time; acked, not placed";

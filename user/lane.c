@@ -18,8 +18,7 @@ struct kv_lane {
 	struct kv_loop loop;
 	struct kv_ep ep;
 	struct kv_lane_plan plan;
-	struct ibv_sge send_sge;	/* of all send WRs, as in the module */
-	struct ibv_sge recv_sge;
+	struct ibv_sge *sge;	/* of all send WRs, then of all receive WRs, as in the module */
 	pthread_t thread;
 	bool started;
 	struct {
@@ -69,6 +68,19 @@ static const enum ibv_wr_opcode opcode[KV_OPS] = {
 	[KVERBS_OP_FADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 };
 
+/* the pieces of a message, of which the first has what comes before it */
+static void split(struct ibv_sge *sge, u64 addr, u32 before, u32 lkey, const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->sges; i++) {
+		sge[i].addr = addr;
+		sge[i].length = kv_job_piece(job, i) + (i ? 0 : before);
+		sge[i].lkey = lkey;
+		addr += sge[i].length;
+	}
+}
+
 /*
  * What reads fills the own incoming half from the peer's outgoing one. A
  * compare-and-swap compares with 0 and stores 0, so that each one stores.
@@ -81,11 +93,11 @@ static void build_sends(struct kv_lane *lane)
 	u64 remote = (uintptr_t)plan->peer->buffer + (op->reads ? 0 : plan->peer->half);
 	struct ibv_send_wr *wr;
 
-	lane->send_sge = (struct ibv_sge){ local, plan->job->step[0].size, plan->end->mr->lkey };
+	split(lane->sge, local, 0, plan->end->mr->lkey, plan->job);
 	for (wr = lane->ep.wr; wr < lane->ep.wr + lane->ep.depth; wr++) {
 		wr->opcode = opcode[plan->job->step[0].op];
-		wr->sg_list = &lane->send_sge;
-		wr->num_sge = plan->job->step[0].size ? 1 : 0;
+		wr->sg_list = lane->sge;
+		wr->num_sge = (int)kv_job_sges(plan->job);
 		if (op->imm)
 			wr->imm_data = htobe32(KV_IMM);
 		if (op->atomic) {
@@ -95,6 +107,10 @@ static void build_sends(struct kv_lane *lane)
 		} else if (op->remote) {
 			wr->wr.rdma.remote_addr = remote;
 			wr->wr.rdma.rkey = plan->peer->mr->rkey;
+		} else if (plan->end->ah) {
+			wr->wr.ud.ah = plan->end->ah;
+			wr->wr.ud.remote_qpn = plan->peer->qp->qp_num;
+			wr->wr.ud.remote_qkey = KV_QKEY;
 		}
 	}
 }
@@ -102,16 +118,19 @@ static void build_sends(struct kv_lane *lane)
 static void build_recvs(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
+	u32 head = kv_transport_rules[plan->job->transport].datagram ? KV_GRH_BYTES : 0;
+	struct ibv_sge *sge = lane->sge + plan->job->sges;
 	struct kv_ep *ep = &lane->ep;
 	u32 i;
 
-	lane->recv_sge = (struct ibv_sge){ (uintptr_t)plan->end->buffer + plan->end->half,
-					   plan->job->step[0].size, plan->end->mr->lkey };
+	split(sge, (uintptr_t)plan->end->buffer + plan->end->half, head, plan->end->mr->lkey,
+	      plan->job);
 	for (i = 0; i < ep->recv_depth; i++) {
 		ep->recv[i].wr_id = KV_ID_RECV | i;
 		ep->recv[i].next = &ep->recv[i + 1 == ep->recv_depth ? 0 : i + 1];
-		ep->recv[i].sg_list = &lane->recv_sge;
-		ep->recv[i].num_sge = plan->job->step[0].size ? 1 : 0;
+		ep->recv[i].sg_list = sge;
+		ep->recv[i].num_sge = head && !plan->job->step[0].size ? 1 :
+				      (int)kv_job_sges(plan->job);
 	}
 }
 
@@ -135,12 +154,15 @@ static int build_ep(struct kv_lane *lane)
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
-	/* tags are of operations with a payload */
+	ep->flags[0] = plan->job->inline_data ? IBV_SEND_INLINE : 0;
+	ep->flags[1] = ep->flags[0] | IBV_SEND_SIGNALED;
+	/* tags are of operations with a payload, and of transports without a head */
 	ep->out_tag = plan->end->buffer + (size ? size - 1 : 0);
 	ep->in_tag = ep->out_tag + plan->end->half;
 	ep->wr = lines(ep->depth * sizeof(*ep->wr));
 	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));
-	if (!ep->wr || !ep->recv)
+	lane->sge = lines(2 * plan->job->sges * sizeof(*lane->sge));
+	if (!ep->wr || !ep->recv || !lane->sge)
 		return -1;
 	build_sends(lane);
 	build_recvs(lane);
@@ -183,6 +205,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->recv_depth = lane->ep.recv_depth;
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
+	loop->lossy = !kv_transport_rules[job->transport].acked;
 	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
 	return 0;
 }
@@ -217,6 +240,7 @@ void kv_lane_free(struct kv_lane *lane)
 	free(lane->loop.chains);
 	free(lane->ep.wr);
 	free(lane->ep.recv);
+	free(lane->sge);
 	free(lane);
 }
 

@@ -19,6 +19,21 @@ const char *kv_op_list(void)
 	return list;
 }
 
+const char *kv_transport_name(u32 transport)
+{
+	return transport < KV_TRANSPORTS ? kv_transport_rules[transport].name : "unknown";
+}
+
+const char *kv_gid_kind_name(u32 type)
+{
+	static const char *const names[] = {
+		[KVERBS_GID_TYPE_V1] = "v1",
+		[KVERBS_GID_TYPE_V2] = "v2",
+	};
+
+	return KV_NAME(names, type);
+}
+
 const char *kv_shape_name(u32 shape)
 {
 	return shape < KV_SHAPES ? kv_shape_rules[shape].name : "unknown";

@@ -90,6 +90,8 @@ static const struct {
 	{ KVERBS_JOB_A_CLOCK, kv_clock_kind_name },
 	{ KVERBS_JOB_A_WAIT, kv_wait_name },
 	{ KVERBS_JOB_A_LOCAL_KEY, kv_local_key_name },
+	{ KVERBS_JOB_A_TRANSPORT, kv_transport_name },
+	{ KVERBS_JOB_A_GID_TYPE, kv_gid_kind_name },
 };
 
 static name_fn names_of(const struct row *row)
@@ -170,12 +172,79 @@ static int parse_seconds(struct kv_options *options, const struct row *row, cons
 	return 0;
 }
 
+/* what is asked for by its name in the field, and why there is none */
+static const struct {
+	const char *option;
+	const char *value;
+	const char *why;
+} absent[] = {
+	{
+		"op", "send-inv",
+		"invalidates an MR that has to be registered again before each message; there are no jobs for that yet"
+	},
+	{
+		"op", "read-inv",
+		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
+	},
+	{
+		"op", "flush",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "atomic-write",
+		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+	},
+	{
+		"op", "reg-mr",
+		"is done once, at set-up; there are no jobs that measure it yet"
+	},
+	{
+		"op", "local-inv",
+		"needs an MR that is registered again; there are no jobs for that yet"
+	},
+	{
+		"op", "null",
+		"posts nothing, and so has nothing to complete; see the null device of the tests"
+	},
+	{
+		"transport", "xrc",
+		"is of many processes that share receive queues; kverbs has no jobs for it"
+	},
+	{
+		"transport", "dc",
+		"is not among the kernel's verbs; kverbs has no jobs for it"
+	},
+	{
+		"local-key", "dmabuf",
+		"is memory of another device; kverbs has no jobs for it"
+	},
+	{
+		"local-key", "integrity",
+		"signs and checks blocks (T10-DIF); kverbs has no jobs for it"
+	},
+};
+
+static int refuse_absent(const char *option, const char *text, struct kv_error *error)
+{
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(absent); i++) {
+		if (strcmp(absent[i].option, option) || strcmp(absent[i].value, text))
+			continue;
+		return kv_error_set(error, KV_EXIT_USAGE, "%s %s: %s", option, text,
+				    absent[i].why);
+	}
+	return 0;
+}
+
 static int parse_name(struct kv_options *options, const struct row *row, const char *text,
 		      struct kv_error *error)
 {
 	name_fn name = names_of(row);
 	u64 i;
 
+	if (refuse_absent(row->name, text, error))
+		return -1;
 	for (i = row->low; i <= row->high; i++) {
 		if (strcmp(name((u32)i), text))
 			continue;
@@ -211,55 +280,6 @@ bad:
 	return kv_error_set(error, KV_EXIT_USAGE,
 			    "size '%s': not a size; give bytes, or k or M, such as 64 or 64k",
 			    text);
-}
-
-/* what is asked for by its name in the field, and why there is none */
-static const struct {
-	const char *option;
-	const char *value;
-	const char *why;
-} absent[] = {
-	{
-		"op", "send-inv",
-		"invalidates an MR that has to be registered again before each message; there are no jobs for that yet"
-	},
-	{
-		"op", "read-inv",
-		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
-	},
-	{
-		"op", "flush",
-		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
-	},
-	{
-		"op", "atomic-write",
-		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
-	},
-	{
-		"op", "reg-mr",
-		"is done once, at set-up; there are no jobs that measure it yet"
-	},
-	{
-		"op", "local-inv",
-		"needs an MR that is registered again; there are no jobs for that yet"
-	},
-	{
-		"op", "null",
-		"posts nothing, and so has nothing to complete; see the null device of the tests"
-	},
-};
-
-static int refuse_absent(const char *option, const char *text, struct kv_error *error)
-{
-	u32 i;
-
-	for (i = 0; i < KV_ARRAY_SIZE(absent); i++) {
-		if (strcmp(absent[i].option, option) || strcmp(absent[i].value, text))
-			continue;
-		return kv_error_set(error, KV_EXIT_USAGE, "%s %s: %s", option, text,
-				    absent[i].why);
-	}
-	return 0;
 }
 
 static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)

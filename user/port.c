@@ -67,7 +67,6 @@ static void fill_caps(struct kv_port *port)
 		 device->max_qp_rd_atom : device->max_qp_init_rd_atom;
 	struct kv_caps *caps = &port->caps;
 
-	port->rd_atomic = (u8)(rd < KV_RD_ATOMIC_MAX ? rd : KV_RD_ATOMIC_MAX);
 	caps->kernel = 0;
 	caps->software = port->facts.software;
 	caps->link = link_of(port);
@@ -79,7 +78,10 @@ static void fill_caps(struct kv_port *port)
 	caps->max_qp = (u32)device->max_qp;
 	caps->max_qp_wr = (u32)device->max_qp_wr;
 	caps->max_cqe = (u32)device->max_cqe;
-	caps->max_rd_atomic = port->rd_atomic;
+	caps->max_rd_atomic = (u32)rd;
+	caps->max_sge = (u32)device->max_sge;
+	caps->max_sge_rd = (u32)device->max_sge_rd;
+	caps->pkeys = port->attr.pkey_tbl_len;
 	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
@@ -133,7 +135,14 @@ static bool usable_type(const struct kv_port *port, u32 type)
 	       type == IBV_GID_TYPE_ROCE_V2;
 }
 
-static int take_gid(struct kv_port *port, u32 index, struct kv_error *error)
+/* the type of a GID is the one asked for, if any was */
+static bool type_fits(u32 gid_type, u32 asked)
+{
+	return asked == KV_AUTO ||
+	       (gid_type == IBV_GID_TYPE_ROCE_V2) == (asked == KVERBS_GID_TYPE_V2);
+}
+
+static int take_gid(struct kv_port *port, u32 index, u32 type, struct kv_error *error)
 {
 	struct ibv_gid_entry entry;
 	int rc = ibv_query_gid_ex(port->context, port->number, index, &entry, 0);
@@ -142,6 +151,10 @@ static int take_gid(struct kv_port *port, u32 index, struct kv_error *error)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "gid-index %u: this entry of port %u is empty; leave -x out to have one chosen, or see 'rdma link' and ibv_devinfo -v",
 				    index, port->number);
+	if (!type_fits(entry.gid_type, type))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "gid-index %u: its GID is not of --gid-type %s; leave one of them out",
+				    index, kv_gid_kind_name(type));
 	port->gid = entry.gid;
 	port->gid_index = index;
 	port->gid_type = entry.gid_type;
@@ -153,10 +166,11 @@ static int take_gid(struct kv_port *port, u32 index, struct kv_error *error)
  * @port: opened
  * @asked: index, or KV_AUTO: RoCE takes the best by kv_gid_rank(), the first
  *	of equals; IB needs none unless the port demands it
+ * @type: enum kverbs_gid_type, or KV_AUTO
  * @error: filled on failure
  * Return: 0, or -1
  */
-int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error)
+int kv_port_gid(struct kv_port *port, u32 asked, u32 type, struct kv_error *error)
 {
 	struct ibv_gid_entry entry[GIDS_MAX];
 	u32 rank, best = 0, index = 0;
@@ -168,10 +182,11 @@ int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error)
 	if (!port->grh)
 		return 0;
 	if (asked != KV_AUTO || port->caps.link != KVERBS_LINK_ROCE)
-		return take_gid(port, asked == KV_AUTO ? 0 : asked, error);
+		return take_gid(port, asked == KV_AUTO ? 0 : asked, type, error);
 	n = ibv_query_gid_table(port->context, entry, GIDS_MAX, 0);
 	for (i = 0; i < n; i++) {
-		if (entry[i].port_num != port->number || !usable_type(port, entry[i].gid_type))
+		if (entry[i].port_num != port->number ||
+		    !usable_type(port, entry[i].gid_type) || !type_fits(entry[i].gid_type, type))
 			continue;
 		rank = kv_gid_rank(entry[i].gid_type == IBV_GID_TYPE_ROCE_V2, entry[i].gid.raw);
 		if (rank > best) {
@@ -183,7 +198,7 @@ int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "port %u: no usable GID; give its netdev an IP address and bring it up",
 				    port->number);
-	return take_gid(port, index, error);
+	return take_gid(port, index, type, error);
 }
 
 /**

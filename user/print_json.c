@@ -83,6 +83,10 @@ static json_t *field(u32 attr, u64 value)
 		return json_string(kv_wait_name((u32)value));
 	case KVERBS_JOB_A_LOCAL_KEY:
 		return json_string(kv_local_key_name((u32)value));
+	case KVERBS_JOB_A_TRANSPORT:
+		return json_string(kv_transport_name((u32)value));
+	case KVERBS_JOB_A_GID_TYPE:
+		return json_string(kv_gid_kind_name((u32)value));
 	}
 	return integer(value);
 }
@@ -175,6 +179,9 @@ static json_t *json_summary(const struct kv_report *report)
 		put_times(json, s, unit);
 	put(json, "warmup_operations", integer(s->warm_ops));
 	put(json, "warmup_unsettled", json_boolean(s->unsettled));
+	put(json, "lost", integer(s->lost));
+	put(json, "delivered", integer(s->delivered));
+	put(json, "delivered_per_s", kv_json_real(s->delivered_s));
 	put(json, "yields", integer(s->yields));
 	put(json, "tainted", integer(s->tainted));
 	put(json, "clock_backwards", integer(s->backwards));
@@ -230,7 +237,8 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 #define KV_JSON_COUNTER(attr, member, name, unit) \
 	set_counter(counters, KVERBS_CTR_##attr, name, unit, lane->stat.member, clock);
 	KV_COUNTERS(KV_JSON_COUNTER)
-	json = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
+	json = json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
+			 "inline_data_bytes", (json_int_t)lane->inline_data,
 			 "index", (json_int_t)lane->index, "role", kv_role_name(lane->role),
 			 "cpu", (json_int_t)lane->cpu, "qpn", (json_int_t)lane->qpn,
 			 "peer_qpn", (json_int_t)lane->peer_qpn,

@@ -87,14 +87,33 @@ static void print_cpus(FILE *file, const struct kv_result *result)
 		fputs(",...", file);
 }
 
+static void print_path(FILE *file, const struct kv_result *result)
+{
+	const struct kv_job *job = &result->granted;
+
+	fprintf(file, "path: SL %u, traffic class %u, hop limit %u, P_Key index %u", job->sl,
+		job->traffic_class, job->hop_limit, job->pkey_index);
+	if (kv_transport_rules[job->transport].acked)
+		fprintf(file,
+			", timeout %u, %u retries, %u of RNR (timer %u), %u READs or atomics outstanding",
+			job->timeout, job->retry_cnt, job->rnr_retry, job->min_rnr_timer,
+			job->rd_atomic);
+	if (job->sges > 1)
+		fprintf(file, "; %u SGEs a message", job->sges);
+	if (job->inline_data)
+		fprintf(file, "; sent inline, up to %u bytes", result->lane[0].inline_data);
+	fputc('\n', file);
+}
+
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
 {
 	const struct kv_job *job = &result->granted;
 	char size[KV_TEXT], memory[KV_TEXT];
 
-	fprintf(file, "%s%s engine%s: %s of %s, shape %s, %u pair%s, %u outstanding, ",
+	fprintf(file, "%s%s engine%s: %s of %s over %s, shape %s, %u pair%s, %u outstanding, ",
 		kv_bold(file), result->engine, kv_plain(file), kv_op_name(job->step[0].op),
-		kv_text_size(job->step[0].size, size), kv_shape_name(job->shape), job->pairs,
+		kv_text_size(job->step[0].size, size), kv_transport_name(job->transport),
+		kv_shape_name(job->shape), job->pairs,
 		job->pairs > 1 ? "s" : "", job->outstanding);
 	if (job->chain > 1)
 		fprintf(file, "chains of %u WRs, ", job->chain);
@@ -112,6 +131,7 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		job->mtu, result->lane[0].sq_depth, result->lane[0].rq_depth,
 		result->lane[0].cq_depth, kv_local_key_name(job->local_key),
 		kv_text_size(result->bytes, memory));
+	print_path(file, result);
 	print_cpus(file, result);
 	fprintf(file, ", wait %s, timing %s, %u WC%s a poll", kv_wait_name(job->wait),
 		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
@@ -242,6 +262,12 @@ static void print_rates(FILE *file, const struct kv_report *report)
 			fprintf(file, ", %.1f %% from post to WC", 100 * s->share_empty);
 		fprintf(file, ", %.1f %% in the rest\n", 100 * s->share_rest);
 	}
+	if (!kv_transport_rules[report->result->granted.transport].acked &&
+	    kv_job_two_sided(&report->result->granted))
+		fprintf(file,
+			"%llu messages delivered, %s/s; %llu lost, warm-up included (sent is not delivered: %s has no acknowledgements)\n",
+			s->delivered, kv_text_rate(s->delivered_s, text), s->lost,
+			kv_transport_name(report->result->granted.transport));
 	fprintf(file, "warm-up %.1f ms, %llu operations%s\n", s->warm_ms, s->warm_ops,
 		s->unsettled ? ", not settled: no two of its windows agreed within 10 %" : "");
 	if (s->tainted || s->backwards)

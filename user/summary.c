@@ -143,8 +143,11 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		summary->backwards += stat->backwards;
 		summary->switches += stat->switches;
 		summary->preemptions += stat->preemptions;
-		if (result->lane[i].role != KVERBS_ROLE_INITIATOR)
+		summary->lost += stat->lost;
+		if (result->lane[i].role != KVERBS_ROLE_INITIATOR) {
+			summary->delivered += stat->ops;
 			continue;
+		}
 		initiators++;
 		ns = kv_ticks_ns(&result->clock, (double)stat->wall);
 		warm = kv_ticks_ns(&result->clock, (double)stat->warm_ticks) / 1e6;
@@ -166,6 +169,8 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		empty += (double)stat->t_empty;
 		rest += (double)stat->t_rest;
 	}
+	summary->delivered_s = summary->delivered && summary->window_s > 0 ?
+			       (double)summary->delivered / summary->window_s : NAN;
 	if (!timed)
 		summary->outstanding = NAN;
 	summary->share_post = share(post, wall, timed);

@@ -53,6 +53,9 @@ struct kv_figure {
  * @warm_ms: the longest warm-up
  * @warm_ops: operations of all warm-ups
  * @unsettled: no two windows of a warm-up agreed
+ * @lost: messages sent that never came, warm-up included
+ * @delivered: messages that came at the responders, in their windows
+ * @delivered_s: likewise a second of the initiators' window; NaN without any
  * @yields: of all lanes, like those that follow
  */
 struct kv_summary {
@@ -71,6 +74,9 @@ struct kv_summary {
 	double warm_ms;
 	u64 warm_ops;
 	bool unsettled;
+	u64 lost;
+	u64 delivered;
+	double delivered_s;
 	u64 yields;
 	u64 tainted;
 	u64 backwards;

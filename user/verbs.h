@@ -23,7 +23,6 @@
  * @gid_index: its index
  * @gid_type: enum ibv_gid_type
  * @grh: addresses carry a GRH
- * @rd_atomic: RDMA READs outstanding at a QP
  */
 struct kv_port {
 	struct ibv_context *context;
@@ -37,12 +36,11 @@ struct kv_port {
 	u32 gid_index;
 	u32 gid_type;
 	u32 grh;
-	u8 rd_atomic;
 };
 
 /* port.c */
 int kv_port_open(struct kv_port *port, const char *device, u32 number, struct kv_error *error);
-int kv_port_gid(struct kv_port *port, u32 asked, struct kv_error *error);
+int kv_port_gid(struct kv_port *port, u32 asked, u32 type, struct kv_error *error);
 void kv_port_close(struct kv_port *port);
 
 /**
@@ -54,6 +52,7 @@ void kv_port_close(struct kv_port *port);
  * @sq_depth: granted
  * @rq_depth: granted
  * @cq_depth: granted
+ * @inline_data: granted
  */
 struct kv_end {
 	u8 *buffer;
@@ -61,10 +60,12 @@ struct kv_end {
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
+	struct ibv_ah *ah;	/* of the peer, UD */
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
 	u32 cq_depth;
+	u32 inline_data;
 };
 
 /* memory.c */

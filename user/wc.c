@@ -169,8 +169,10 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 		break;
 	case KVERBS_REASON_TIMEOUT:
 		snprintf(text, size,
-			 "%s engine: no completion on lane %u within %u ms, %s outstanding; see the kernel log, or give a longer --deadline",
-			 engine, result->err_lane, result->granted.deadline_ms, wr);
+			 "%s engine: no completion on lane %u within %u ms, %s outstanding; %s, or give a longer --deadline",
+			 engine, result->err_lane, result->granted.deadline_ms, wr,
+			 kv_transport_rules[result->granted.transport].acked ?
+			 "see the kernel log" : "the transport loses messages, and one may be");
 		break;
 	case KVERBS_REASON_DEVICE_GONE:
 		if (*result->where && strcmp(result->where, "removed or moved"))

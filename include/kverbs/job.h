@@ -22,7 +22,9 @@
 #define KV_QP_RETRY		7
 #define KV_QP_RNR_RETRY		7	/* for ever */
 #define KV_QP_MIN_RNR_TIMER	1	/* 0.01 ms; 0 would be 655 ms */
-#define KV_QP_HOP_LIMIT		64
+#define KV_HOP_LIMIT		64
+#define KV_QKEY			0x6b7662U	/* of UD; one with the top bit is privileged */
+#define KV_GRH_BYTES		40	/* in front of a message received over UD */
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
 #define KV_IMM			0x6b766572U	/* immediate data of all messages */
 
@@ -71,7 +73,34 @@
 	X(NODE, node, u32, 0, 1023, KV_AUTO,				\
 	  0, "node", "", "NUMA node of the buffers")			\
 	X(DEADLINE_MS, deadline_ms, u32, 1, 60000, 10000,		\
-	  0, "deadline", "ms", "longest wait for a completion")
+	  0, "deadline", "ms", "longest wait for a completion")		\
+	X(TRANSPORT, transport, u32, 0, KVERBS_TRANSPORT_UD,		\
+	  KVERBS_TRANSPORT_RC,						\
+	  'c', "transport", "", "rc, uc or ud")				\
+	X(INLINE_DATA, inline_data, u32, 0, 4096, 0,			\
+	  'I', "inline", "bytes", "room for messages that are sent inline") \
+	X(SGES, sges, u32, 1, 64, 1,					\
+	  0, "sges", "SGEs", "pieces of a message")			\
+	X(SL, sl, u32, 0, 15, 0,					\
+	  'S', "sl", "", "service level")				\
+	X(TRAFFIC_CLASS, traffic_class, u32, 0, 255, 0,			\
+	  0, "traffic-class", "", "traffic class of the GRH")		\
+	X(HOP_LIMIT, hop_limit, u32, 1, 255, KV_HOP_LIMIT,		\
+	  0, "hop-limit", "", "hop limit of the GRH")			\
+	X(PKEY_INDEX, pkey_index, u32, 0, 65535, 0,			\
+	  0, "pkey-index", "", "P_Key table entry")			\
+	X(TIMEOUT, timeout, u32, 0, 31, KV_AUTO,			\
+	  'u', "timeout", "", "wait for an ACK, 4.096 us << this")	\
+	X(RETRY_CNT, retry_cnt, u32, 0, 7, KV_AUTO,			\
+	  0, "retry-cnt", "", "retries without an ACK")			\
+	X(RNR_RETRY, rnr_retry, u32, 0, 7, KV_AUTO,			\
+	  0, "rnr-retry", "", "retries without a receive, 7: for ever")	\
+	X(MIN_RNR_TIMER, min_rnr_timer, u32, 0, 31, KV_AUTO,		\
+	  0, "min-rnr-timer", "", "wait before such a retry, a code")	\
+	X(RD_ATOMIC, rd_atomic, u32, 1, 255, KV_AUTO,			\
+	  'o', "rd-atomic", "", "READs and atomics outstanding")	\
+	X(GID_TYPE, gid_type, u32, 0, KVERBS_GID_TYPE_V2, KV_AUTO,	\
+	  0, "gid-type", "", "v1 or v2")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -198,6 +227,7 @@ static inline void kv_field_set(struct kv_job *job,
  * @imm: carries immediate data, and so may have no payload
  * @atomic: needs atomics of the device, and of the driver
  * @bytes: the only size it has, 0: any
+ * @transports: bit mask by enum kverbs_transport
  */
 struct kv_op_rule {
 	const char *name;
@@ -209,8 +239,13 @@ struct kv_op_rule {
 	u32 imm;
 	u32 atomic;
 	u32 bytes;
+	u32 transports;
 };
 
+#define KV_RC			(1U << KVERBS_TRANSPORT_RC)
+#define KV_UC			(1U << KVERBS_TRANSPORT_UC)
+#define KV_UD			(1U << KVERBS_TRANSPORT_UD)
+#define KV_TRANSPORTS		(KVERBS_TRANSPORT_UD + 1)
 #define KV_SHAPE_BIT(s)		(1U << KVERBS_SHAPE_##s)
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
 				 KV_SHAPE_BIT(RATE))
@@ -221,28 +256,50 @@ struct kv_op_rule {
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
 		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed", .remote = 1,
+		.transports = KV_RC | KV_UC,
 	},
 	[KVERBS_OP_READ] = {
 		"read", KV_SHAPES_ASK, 0, 1, "data arrived", .remote = 1,
+		.transports = KV_RC,
 	},
 	[KVERBS_OP_SEND] = {
 		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed",
+		.transports = KV_RC | KV_UC | KV_UD,
 	},
 	[KVERBS_OP_SEND_IMM] = {
 		"send-imm", KV_SHAPES_ALL, 1, 0, "acked, not placed", .imm = 1,
+		.transports = KV_RC | KV_UC | KV_UD,
 	},
 	[KVERBS_OP_WRITE_IMM] = {
 		"write-imm", KV_SHAPES_ALL, 1, 0, "acked, not placed",
-		.remote = 1, .imm = 1,
+		.remote = 1, .imm = 1, .transports = KV_RC | KV_UC,
 	},
 	[KVERBS_OP_CAS] = {
 		"cas", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
-		.atomic = 1, .bytes = 8,
+		.atomic = 1, .bytes = 8, .transports = KV_RC,
 	},
 	[KVERBS_OP_FADD] = {
 		"fadd", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
-		.atomic = 1, .bytes = 8,
+		.atomic = 1, .bytes = 8, .transports = KV_RC,
 	},
+};
+
+/**
+ * struct kv_transport_rule - what a transport is
+ * @name: as in options and outputs
+ * @acked: the peer answers; else a completion is local, and messages get lost
+ * @datagram: one packet a message, an address a WR, a GRH before each receive
+ */
+struct kv_transport_rule {
+	const char *name;
+	u32 acked;
+	u32 datagram;
+};
+
+static const struct kv_transport_rule kv_transport_rules[KV_TRANSPORTS] = {
+	[KVERBS_TRANSPORT_RC] = { "rc", 1, 0 },
+	[KVERBS_TRANSPORT_UC] = { "uc", 0, 0 },
+	[KVERBS_TRANSPORT_UD] = { "ud", 0, 1 },
 };
 
 /**
@@ -278,6 +335,9 @@ static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
  * @max_cqe: entries of a CQ
  * @max_rd_atomic: RDMA READs outstanding at a QP
  * @atomic: the device has atomics
+ * @max_sge: SGEs of a WR, send and receive
+ * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge
+ * @pkeys: entries of the port's P_Key table
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
  * @limit_lanes: lanes of a run that the engine allows
@@ -299,6 +359,9 @@ struct kv_caps {
 	u32 max_cqe;
 	u32 max_rd_atomic;
 	u32 atomic;
+	u32 max_sge;
+	u32 max_sge_rd;
+	u32 pkeys;
 	u64 max_reg_bytes;
 	u32 reg_mr;
 	u32 limit_lanes;
@@ -394,7 +457,23 @@ static inline u64 kv_job_half(const struct kv_job *job)
 {
 	u64 size = job->step[0].size;
 
+	if (kv_transport_rules[job->transport].datagram)
+		size += KV_GRH_BYTES;
 	return size ? (size + 63) & ~63ULL : 64;
+}
+
+/* bytes of the i-th of the pieces that a message is split into */
+static inline u32 kv_job_piece(const struct kv_job *job, u32 i)
+{
+	u32 size = job->step[0].size;
+
+	return size / job->sges + (i < size % job->sges);
+}
+
+/* SGEs of a WR; a message without payload has none */
+static inline u32 kv_job_sges(const struct kv_job *job)
+{
+	return job->step[0].size ? job->sges : 0;
 }
 
 /**
@@ -617,6 +696,121 @@ static inline int kv_job_check_step(struct kv_job *job,
 	return 0;
 }
 
+/* fields of acknowledged transports, with their defaults */
+static inline int kv_job_check_acks(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	u32 rd = caps->max_rd_atomic < KV_RD_ATOMIC_MAX ? caps->max_rd_atomic :
+							  KV_RD_ATOMIC_MAX;
+	struct {
+		u32 attr;
+		const char *name;
+		u32 *value;
+		u32 def;
+	} field[] = {
+		{ KVERBS_JOB_A_TIMEOUT, "timeout", &job->timeout, KV_QP_TIMEOUT },
+		{ KVERBS_JOB_A_RETRY_CNT, "retry-cnt", &job->retry_cnt, KV_QP_RETRY },
+		{ KVERBS_JOB_A_RNR_RETRY, "rnr-retry", &job->rnr_retry,
+		  KV_QP_RNR_RETRY },
+		{ KVERBS_JOB_A_MIN_RNR_TIMER, "min-rnr-timer", &job->min_rnr_timer,
+		  KV_QP_MIN_RNR_TIMER },
+		{ KVERBS_JOB_A_RD_ATOMIC, "rd-atomic", &job->rd_atomic, rd },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
+		if (kv_transport_rules[job->transport].acked) {
+			if (*field[i].value == KV_AUTO)
+				*field[i].value = field[i].def;
+		} else if (*field[i].value != KV_AUTO) {
+			return kv_refuse(no, field[i].attr,
+					 "%s %u: %s has no acknowledgements; leave it out, or use -c rc",
+					 field[i].name, *field[i].value,
+					 kv_transport_rules[job->transport].name);
+		}
+	}
+	if (job->rd_atomic != KV_AUTO && job->rd_atomic > caps->max_rd_atomic)
+		return kv_refuse(no, KVERBS_JOB_A_RD_ATOMIC,
+				 "rd-atomic %u: the device allows %u; use -o %u or less",
+				 job->rd_atomic, caps->max_rd_atomic,
+				 caps->max_rd_atomic);
+	return 0;
+}
+
+static inline int kv_job_check_path(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	u32 grh = caps->link != KVERBS_LINK_IB || job->gid_index != KV_AUTO;
+
+	if (job->gid_type != KV_AUTO && caps->link != KVERBS_LINK_ROCE)
+		return kv_refuse(no, KVERBS_JOB_A_GID_TYPE,
+				 "gid-type v%u: GIDs of port %u, which is not RoCE, have no type; leave it out",
+				 job->gid_type + 1, job->port);
+	if (!grh && job->traffic_class)
+		return kv_refuse(no, KVERBS_JOB_A_TRAFFIC_CLASS,
+				 "traffic-class %u: without a GRH there is none; choose a GID with -x",
+				 job->traffic_class);
+	if (!grh && job->hop_limit != KV_HOP_LIMIT)
+		return kv_refuse(no, KVERBS_JOB_A_HOP_LIMIT,
+				 "hop-limit %u: without a GRH there is none; choose a GID with -x",
+				 job->hop_limit);
+	if (caps->link == KVERBS_LINK_ROCE && job->sl > 7)
+		return kv_refuse(no, KVERBS_JOB_A_SL,
+				 "sl %u: a RoCE port has priorities 0 to 7; use -S 7 or less",
+				 job->sl);
+	if (job->pkey_index >= caps->pkeys)
+		return kv_refuse(no, KVERBS_JOB_A_PKEY_INDEX,
+				 "pkey-index %u: port %u has %u entries; use one below",
+				 job->pkey_index, job->port, caps->pkeys);
+	return kv_job_check_acks(job, caps, no);
+}
+
+/* what a message is made of, and what can carry it */
+static inline int kv_job_check_message(const struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+	const char *transport = kv_transport_rules[job->transport].name;
+	u32 size = job->step[0].size, sges = caps->max_sge;
+
+	if (!(op->transports & (1U << job->transport)))
+		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
+				 "transport %s: does not carry %s; use -c rc",
+				 transport, op->name);
+	if (kv_transport_rules[job->transport].datagram) {
+		if (job->mtu != caps->mtu)
+			return kv_refuse(no, KVERBS_JOB_A_MTU,
+					 "mtu %u: %s has no path MTU, the port's %u holds; leave -m out",
+					 job->mtu, transport, caps->mtu);
+		if (size > caps->mtu)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "size %u: a message of %s is one packet, here of %u bytes; use -s %u or less",
+					 size, transport, caps->mtu, caps->mtu);
+	}
+	if (op->reads && caps->max_sge_rd && caps->max_sge_rd < sges)
+		sges = caps->max_sge_rd;
+	if (job->sges > sges)
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: a %s has up to %u here; use fewer",
+				 job->sges, op->name, sges);
+	if (job->sges > 1 && (job->sges > size || op->bytes))
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: a %s of %u bytes is not split into so many; use fewer",
+				 job->sges, op->name, size);
+	if (job->inline_data && op->reads)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: a %s sends no payload; leave -I out",
+				 job->inline_data, op->name);
+	if (job->inline_data && size > job->inline_data)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: a message of %u bytes has no room there; use -I %u, or leave it out",
+				 job->inline_data, size, size);
+	return 0;
+}
+
 static inline int kv_job_check_engine(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -690,6 +884,8 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 				 job->duration_ms, caps->limit_ms);
 	if (kv_job_check_port(job, caps, no) ||
 	    kv_job_check_step(job, caps, no) ||
+	    kv_job_check_message(job, caps, no) ||
+	    kv_job_check_path(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;

@@ -97,6 +97,7 @@ struct kv_chain {
  * @recv_depth: receives kept posted, and prebuilt slots
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
+ * @lossy: a message may not arrive, and nobody is told
  * @random: state of the sampling generator, not 0
  * @end: enum kverbs_reason once ended
  */
@@ -119,6 +120,7 @@ struct kv_loop {
 	u32 recv_depth;
 	u32 timing;
 	u32 two_sided;
+	u32 lossy;
 	u64 random;
 
 	/* the pass under way */
@@ -201,6 +203,14 @@ kv_inline u32 kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
 	return 1;
 }
 
+/* a lossy transport's responder: all is sent, and nothing more comes */
+kv_inline u32 kv_all_came(const struct kv_loop *l, u64 now)
+{
+	return l->lossy && l->role == KVERBS_ROLE_RESPONDER &&
+	       kv_load(&l->pair->total) != KV_UNSET &&
+	       now - l->idle_since > l->grace;
+}
+
 /* a poll found nothing: wait as the job says, and notice stops and deadlines */
 kv_inline int kv_idle(struct kv_loop *l)
 {
@@ -226,6 +236,8 @@ kv_inline int kv_idle(struct kv_loop *l)
 		l->idle_since = now;
 		return 0;
 	}
+	if (kv_all_came(l, now))
+		return kv_fail(l, KVERBS_REASON_COMPLETE, 0, 0);
 	if (stop == KV_STOP_SOON && now - l->idle_since > l->grace)
 		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
 	if (now - l->idle_since > l->deadline)
@@ -775,6 +787,9 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 	l->stat.total_recvs = l->recvs;
 	if (!l->end)
 		l->end = KVERBS_REASON_COMPLETE;
+	if (l->lossy && role == KVERBS_ROLE_RESPONDER &&
+	    kv_load(&l->pair->total) != KV_UNSET)
+		l->stat.lost = kv_load(&l->pair->total) - l->recvs;
 	if (l->end != KVERBS_REASON_COMPLETE &&
 	    (l->end != KVERBS_REASON_STOPPED || l->posted != l->retired))
 		kv_store(&l->pair->abort, 1);

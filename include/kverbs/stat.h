@@ -39,7 +39,8 @@
 	X(PREEMPTIONS,	preemptions,	"preemptions",	"")		\
 	X(TOTAL_WRS,	total_wrs,	"total_wrs",	"")		\
 	X(TOTAL_RETIRED, total_retired,	"total_retired", "")		\
-	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")
+	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")		\
+	X(LOST,		lost,		"lost",		"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

@@ -121,7 +121,9 @@ static void bare_unwind(void)
 
 static int __init bare_init(void)
 {
+	static const struct kv_caps caps = { .max_rd_atomic = 1 };
 	struct kv_job job = KV_JOB_INIT;
+	struct kv_refusal no;
 	const char *where = "query port";
 	struct ib_port_attr attr;
 	int rc, i;
@@ -132,6 +134,7 @@ static int __init bare_init(void)
 	job.step[0].size = size;
 	job.outstanding = 1;
 	job.recv_depth = 0;
+	kv_job_check_acks(&job, &caps, &no);
 	rc = ib_query_port(bare_ibdev, job.port, &attr);
 	if (rc)
 		goto fail;
@@ -146,14 +149,14 @@ static int __init bare_init(void)
 		goto fail;
 	}
 	for (i = 0; i < 2; i++) {
-		bare_ep[i] = kv_ep_create(bare_pd, &job, &where);
+		bare_ep[i] = kv_ep_create(bare_pd, &job, &no, &where);
 		if (IS_ERR(bare_ep[i])) {
 			rc = PTR_ERR(bare_ep[i]);
 			goto fail;
 		}
 		bare_ep[i]->stop = &bare_go;
 	}
-	rc = kv_ep_connect(bare_ep[0], bare_ep[1], &bare_path, &job, &where);
+	rc = kv_ep_connect(bare_ep[0], bare_ep[1], &bare_path, &job, NULL, &where);
 	if (rc)
 		goto fail;
 	return 0;

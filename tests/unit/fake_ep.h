@@ -69,7 +69,7 @@ struct kv_ep {
 	struct fake *world;
 	struct kv_ep *peer;
 	struct script script;
-	u32 depth, recv_depth, cq_depth, two_sided;
+	u32 depth, recv_depth, cq_depth, two_sided, lossy;
 	ucontext_t context;
 	u32 finished;
 
@@ -190,8 +190,9 @@ static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
 
 	if (!peer)
 		return 1;
+	/* without a receive: tried again, or lost */
 	if (ep->two_sided && peer->taken == peer->recvs)
-		return 0;
+		return ep->lossy;
 	if (++ep->sent == ep->script.lose)
 		return 1;
 	if (!ep->two_sided) {

@@ -11,7 +11,7 @@ static const struct kv_caps plenty = {
 	.kernel = 1, .software = 0, .link = KVERBS_LINK_ROCE, .ports = 2,
 	.port_active = 1, .mtu = 4096, .gids = 16, .max_msg = 1U << 30,
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
-	.max_rd_atomic = 16, .atomic = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
+	.max_rd_atomic = 16, .atomic = 1, .max_sge = 30, .max_sge_rd = 0, .pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
 };
@@ -43,6 +43,7 @@ static const struct member cap_members[] = {
 	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
 	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
+	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
 
@@ -62,6 +63,8 @@ static const struct word words[] = {
 	{ "yield", KVERBS_WAIT_YIELD }, { "busy", KVERBS_WAIT_NONE },
 	{ "ib", KVERBS_LINK_IB }, { "iwarp", KVERBS_LINK_IWARP },
 	{ "other", KVERBS_LINK_OTHER }, { "mr", KVERBS_LOCAL_KEY_MR },
+	{ "uc", KVERBS_TRANSPORT_UC }, { "ud", KVERBS_TRANSPORT_UD },
+	{ "v1", KVERBS_GID_TYPE_V1 }, { "v2", KVERBS_GID_TYPE_V2 },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
 };
 
@@ -167,6 +170,50 @@ static const struct refusal refusals[] = {
 	{ "mtu=2048 mtu=2048 port=1 mtu=4096 mtu=1025", KVERBS_JOB_A_MTU,
 	  "mtu 1025: is none of 256, 512, 1024, 2048, 4096" },
 	/* the step */
+	/* transports */
+	{ "op=read transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: does not carry read; use -c rc" },
+	{ "op=cas size=8 transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: does not carry cas; use -c rc" },
+	{ "transport=ud", KVERBS_JOB_A_TRANSPORT,
+	  "transport ud: does not carry write; use -c rc" },
+	{ "op=write-imm transport=ud", KVERBS_JOB_A_TRANSPORT,
+	  "transport ud: does not carry write-imm; use -c rc" },
+	{ "op=send transport=ud size=4097", KVERBS_JOB_A_STEP,
+	  "size 4097: a message of ud is one packet, here of 4096 bytes; use -s 4096 or less" },
+	{ "op=send transport=ud mtu=256", KVERBS_JOB_A_MTU,
+	  "mtu 256: ud has no path MTU, the port's 4096 holds; leave -m out" },
+	{ "transport=uc timeout=14", KVERBS_JOB_A_TIMEOUT,
+	  "timeout 14: uc has no acknowledgements; leave it out, or use -c rc" },
+	{ "op=send transport=ud rd_atomic=1", KVERBS_JOB_A_RD_ATOMIC,
+	  "rd-atomic 1: ud has no acknowledgements; leave it out, or use -c rc" },
+	/* pieces, inline */
+	{ "sges=31", KVERBS_JOB_A_SGES, "sges 31: a write has up to 30 here; use fewer" },
+	{ "op=read sges=5 max_sge_rd=4", KVERBS_JOB_A_SGES,
+	  "sges 5: a read has up to 4 here; use fewer" },
+	{ "sges=3 size=2", KVERBS_JOB_A_SGES,
+	  "sges 3: a write of 2 bytes is not split into so many; use fewer" },
+	{ "op=send-imm sges=2 size=0", KVERBS_JOB_A_SGES,
+	  "sges 2: a send-imm of 0 bytes is not split into so many; use fewer" },
+	{ "op=fadd sges=2 size=8", KVERBS_JOB_A_SGES,
+	  "sges 2: a fadd of 8 bytes is not split into so many; use fewer" },
+	{ "op=read inline_data=64", KVERBS_JOB_A_INLINE_DATA,
+	  "inline 64: a read sends no payload; leave -I out" },
+	{ "inline_data=63", KVERBS_JOB_A_INLINE_DATA,
+	  "inline 63: a message of 64 bytes has no room there; use -I 64, or leave it out" },
+	/* the path */
+	{ "link=ib gid_type=v2", KVERBS_JOB_A_GID_TYPE,
+	  "gid-type v2: GIDs of port 1, which is not RoCE, have no type; leave it out" },
+	{ "link=ib traffic_class=5", KVERBS_JOB_A_TRAFFIC_CLASS,
+	  "traffic-class 5: without a GRH there is none; choose a GID with -x" },
+	{ "link=ib hop_limit=5", KVERBS_JOB_A_HOP_LIMIT,
+	  "hop-limit 5: without a GRH there is none; choose a GID with -x" },
+	{ "sl=8", KVERBS_JOB_A_SL,
+	  "sl 8: a RoCE port has priorities 0 to 7; use -S 7 or less" },
+	{ "pkey_index=1", KVERBS_JOB_A_PKEY_INDEX,
+	  "pkey-index 1: port 1 has 1 entries; use one below" },
+	{ "rd_atomic=17", KVERBS_JOB_A_RD_ATOMIC,
+	  "rd-atomic 17: the device allows 16; use -o 16 or less" },
 	{ "nsteps=0", KVERBS_JOB_A_STEP, "0 steps: a job has 1 step for now" },
 	{ "nsteps=2", KVERBS_JOB_A_STEP, "2 steps: a job has 1 step for now" },
 	{ "op=7", KVERBS_JOB_A_STEP, "op 7: the last one known is 6 (fadd)" },
@@ -322,6 +369,24 @@ static const struct acceptance acceptances[] = {
 	{ "op=send shape=rate outstanding=64", "recv_depth=128" },
 	{ "op=send shape=rate outstanding=65", "recv_depth=130" },
 	{ "op=send recv_depth=1", "recv_depth=1" },
+	{ "port=1", "transport=0 inline_data=0 sges=1 sl=0 traffic_class=0 hop_limit=64" },
+	{ "port=1", "pkey_index=0 timeout=14 retry_cnt=7 rnr_retry=7 min_rnr_timer=1 rd_atomic=16" },
+	{ "max_rd_atomic=4", "rd_atomic=4" },
+	{ "rd_atomic=3 timeout=0 retry_cnt=0 rnr_retry=0 min_rnr_timer=0",
+	  "rd_atomic=3 timeout=0 retry_cnt=0 rnr_retry=0 min_rnr_timer=0" },
+	{ "transport=uc", "transport=uc timeout=auto rd_atomic=auto mtu=4096" },
+	{ "op=write-imm transport=uc size=0", "size=0 recv_depth=128" },
+	{ "op=send transport=uc mtu=256", "mtu=256" },
+	{ "op=send transport=ud size=4096", "mtu=4096 retry_cnt=auto" },
+	{ "op=send-imm transport=ud size=0 shape=pingpong", "recv_depth=128" },
+	{ "sges=30", "sges=30" },
+	{ "op=read sges=4 max_sge_rd=4", "sges=4" },
+	{ "inline_data=64", "inline_data=64" },
+	{ "op=send-imm inline_data=1 size=0", "inline_data=1" },
+	{ "gid_type=v1 sl=7 traffic_class=255", "gid_type=v1 sl=7 traffic_class=255" },
+	{ "link=ib sl=15", "sl=15" },
+	{ "link=ib gid_index=0 traffic_class=5 hop_limit=1", "traffic_class=5 hop_limit=1" },
+	{ "pkey_index=4 pkeys=5", "pkey_index=4" },
 	{ "op=send-imm", "recv_depth=128 op=send-imm size=64" },
 	{ "op=write-imm shape=rate", "outstanding=128 recv_depth=256" },
 	{ "op=write-imm size=0 shape=pingpong", "size=0 recv_depth=128" },
@@ -399,6 +464,24 @@ static void test_acceptances(void **state)
 	}
 }
 
+/* is a field that was left to the check decided by it? */
+static int decided(u32 attr, const struct kv_job *job)
+{
+	switch (attr) {
+	case KVERBS_JOB_A_GID_INDEX:
+	case KVERBS_JOB_A_GID_TYPE:
+	case KVERBS_JOB_A_NODE:
+		return 0;
+	case KVERBS_JOB_A_TIMEOUT:
+	case KVERBS_JOB_A_RETRY_CNT:
+	case KVERBS_JOB_A_RNR_RETRY:
+	case KVERBS_JOB_A_MIN_RNR_TIMER:
+	case KVERBS_JOB_A_RD_ATOMIC:
+		return kv_transport_rules[job->transport].acked;
+	}
+	return 1;
+}
+
 /* what was asked for is never changed, whatever the answer */
 static void test_asked_is_kept(void **state)
 {
@@ -423,6 +506,11 @@ static void test_asked_is_kept(void **state)
 		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);
 		job.wait = SOME(2) ? KV_AUTO : SOME(KVERBS_WAIT_YIELD + 1);
 		job.pairs = 1 + SOME(8);
+		job.transport = SOME(4) ? KVERBS_TRANSPORT_RC : SOME(KV_TRANSPORTS);
+		job.timeout = SOME(2) ? KV_AUTO : SOME(32);
+		job.rd_atomic = SOME(2) ? KV_AUTO : 1 + SOME(20);
+		job.sges = SOME(4) ? 1 : 1 + SOME(40);
+		job.inline_data = SOME(4) ? 0 : SOME(4097);
 		caps.kernel = SOME(2);
 		caps.software = SOME(2);
 		caps.max_qp_wr = SOME(4) ? 512 : SOME(300);
@@ -436,8 +524,7 @@ static void test_asked_is_kept(void **state)
 #define KEPT(attr, member, type, lo, hi, def, letter, name, unit, what)	\
 		if (asked.member != (def))				\
 			assert_int_equal(job.member, asked.member);	\
-		if (KVERBS_JOB_A_##attr != KVERBS_JOB_A_GID_INDEX &&	\
-		    KVERBS_JOB_A_##attr != KVERBS_JOB_A_NODE)		\
+		if (decided(KVERBS_JOB_A_##attr, &job))			\
 			assert_true(job.member != (type)KV_AUTO);
 		KV_JOB_FIELDS(KEPT)
 #undef KEPT
@@ -464,7 +551,8 @@ static void check_row(u64 low, u64 high, u64 def, size_t size, int letter, const
 	assert_true(letter == 0 || letter > ' ');
 	assert_true(strlen(name) > 0 && strlen(what) > 0);
 	assert_non_null(unit);
-	assert_true(attr > KVERBS_JOB_A_UNSPEC && attr < KVERBS_JOB_A_CPU);
+	assert_true(attr > KVERBS_JOB_A_UNSPEC && attr <= KVERBS_JOB_A_MAX);
+	assert_true(attr < KVERBS_JOB_A_CPU || attr > KVERBS_JOB_A_PAD);
 }
 
 /* each row: its default is what a new job has, within its range or meaning "none" */
@@ -480,8 +568,8 @@ static void test_rows(void **state)
 	rows++;
 	KV_JOB_FIELDS(ROW)
 #undef ROW
-	/* every scalar attribute of the wire has a row */
-	assert_int_equal(rows, KVERBS_JOB_A_CPU - KVERBS_JOB_A_PORT);
+	/* every scalar attribute of the wire has a row: all but cpu, step, pad */
+	assert_int_equal(rows, KVERBS_JOB_A_MAX - 3);
 	assert_int_equal(job.nsteps, 1);
 	assert_int_equal(job.ncpus, 0);
 }
@@ -518,6 +606,14 @@ static void test_rules_are_complete(void **state)
 		assert_true(!kv_op_rules[i].imm || kv_op_rules[i].two_sided);
 		assert_true(!kv_op_rules[i].atomic || kv_op_rules[i].bytes == 8);
 	}
+	for (i = 0; i < KV_OPS; i++) {
+		/* UD names no memory, and only RC can answer */
+		assert_true(kv_op_rules[i].transports & KV_RC);
+		assert_true(!kv_op_rules[i].remote || !(kv_op_rules[i].transports & KV_UD));
+		assert_true(!kv_op_rules[i].reads || kv_op_rules[i].transports == KV_RC);
+	}
+	for (i = 0; i < KV_TRANSPORTS; i++)
+		assert_non_null(kv_transport_rules[i].name);
 	for (i = 0; i < KV_SHAPES; i++)
 		assert_non_null(kv_shape_rules[i].name);
 }
@@ -615,6 +711,12 @@ static void test_bytes(void **state)
 	job.timing = KVERBS_TIMING_NONE;
 	job.step[0].size = 1;
 	assert_int_equal(kv_job_bytes(&job), 4 * 64);
+	/* a header before what comes over UD */
+	job.transport = KVERBS_TRANSPORT_UD;
+	assert_int_equal(kv_job_bytes(&job), 4 * 64);
+	job.step[0].size = 25;
+	assert_int_equal(kv_job_bytes(&job), 4 * 128);
+	job.transport = KVERBS_TRANSPORT_RC;
 	/* also of messages without a payload */
 	job.step[0].size = 0;
 	assert_int_equal(kv_job_bytes(&job), 4 * 64);
@@ -640,6 +742,34 @@ static void test_bytes(void **state)
 	assert_true(kv_job_bytes(&job) == 1ULL << 42);
 	job.iterations = 1000000000000ULL;
 	assert_true(kv_job_bytes(&job) == 1ULL << 42);
+}
+
+/* the pieces of a message add up to it, and differ by a byte at most */
+static void test_pieces(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+	u32 i, sum, least, most;
+
+	for (job.step[0].size = 1; job.step[0].size < 200; job.step[0].size++) {
+		for (job.sges = 1; job.sges <= 64 && job.sges <= job.step[0].size; job.sges++) {
+			sum = 0;
+			least = KV_AUTO;
+			most = 0;
+			for (i = 0; i < job.sges; i++) {
+				u32 piece = kv_job_piece(&job, i);
+
+				sum += piece;
+				least = piece < least ? piece : least;
+				most = piece > most ? piece : most;
+			}
+			assert_int_equal(sum, job.step[0].size);
+			assert_true(least >= 1 && most - least <= 1);
+			assert_int_equal(kv_job_sges(&job), job.sges);
+		}
+	}
+	job.step[0].size = 0;
+	job.sges = 1;
+	assert_int_equal(kv_job_sges(&job), 0);
 }
 
 static void test_cq_depth(void **state)
@@ -689,6 +819,7 @@ int main(void)
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_metrics_of_a_role),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_cq_depth),
 		cmocka_unit_test(test_gid_rank),
 	};

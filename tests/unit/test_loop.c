@@ -11,7 +11,7 @@
 
 /* one run: what is asked, the world it runs in, what came out */
 struct bench {
-	u32 shape, two_sided, timing;
+	u32 shape, two_sided, lossy, timing;
 	u64 n, span, warm;
 	u32 depth, chain, signal, batch, recv_depth;
 	u32 with_hists, spare_cqes, head_start;
@@ -110,6 +110,7 @@ static void bench_run(void)
 		ep->recv_depth = b.recv_depth;
 		ep->cq_depth = b.depth + (takes(i) ? b.recv_depth : 0) + b.spare_cqes;
 		ep->two_sided = b.two_sided;
+		ep->lossy = b.lossy;
 		memset(l, 0, sizeof(*l));
 		l->ep = ep;
 		l->pair = &b.pair;
@@ -128,6 +129,7 @@ static void bench_run(void)
 		l->recv_depth = b.recv_depth;
 		l->timing = b.timing;
 		l->two_sided = b.two_sided;
+		l->lossy = b.lossy;
 		l->random = 88172645463325252ULL + i;
 		for (m = 0; b.with_hists && m < __KVERBS_METRIC_MAX; m++)
 			l->hist[m] = &hists[i][m];
@@ -1291,6 +1293,60 @@ static void test_lost_message(void **state)
 	}
 }
 
+/* a transport that loses messages: what is lost is counted, and both lanes end */
+static void test_lossy(void **state)
+{
+	u64 seed = 32, lost = 0;
+	u32 i;
+
+	for (i = 0; i < 400; i++) {
+		two_new(i % 2 ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 1, 1 + i % 60,
+			test_random(&seed));
+		b.lossy = 1;
+		/* a receiver that is slow, or far from it */
+		b.recv_depth = 1 + i % 7;
+		b.timing = i % 3;
+		b.warm = i % 4 ? 0 : 3000;
+		b.w.ep[0].script.latency = test_random(&seed) % 500;
+		b.w.ep[0].script.lose = i % 3 ? 0 : 1 + i % 20;
+		if (i % 2) {
+			b.depth = 1 + i % 9;
+			b.batch = 1 + i % b.recv_depth;
+		}
+		bench_run();
+		check_initiator(b.n);
+		ask_is(b.loop[1].end == KVERBS_REASON_COMPLETE);
+		ask_is(!b.w.broken && !b.pair.abort);
+		ask_is(b.loop[1].stat.total_recvs + b.loop[1].stat.lost == b.loop[0].posted);
+		ask_is(b.loop[1].stat.total_recvs == b.w.ep[1].taken);
+		ask_is(b.loop[1].stat.ops <= b.n);
+		ask_is(b.loop[1].stat.lost || b.loop[1].stat.ops == b.n);
+		ask_is(!b.loop[0].stat.lost);
+		lost += b.loop[1].stat.lost;
+	}
+	assert_true(lost > 100);
+	/* an answer that never comes: the asker's deadline */
+	two_new(KVERBS_SHAPE_PINGPONG, 1, 20, 1);
+	b.lossy = 1;
+	b.w.ep[0].script.lose = 5;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT);
+	/* a stop in between */
+	for (i = 1; i < 600; i++) {
+		two_new(KVERBS_SHAPE_RATE, 1, 12, test_random(&seed));
+		b.lossy = 1;
+		b.depth = 3;
+		b.recv_depth = 2;
+		b.w.stop_at = i;
+		b.w.stop_kind = KV_STOP_SOON;
+		bench_run();
+		check_accounts(0);
+		ask_is(b.loop[1].end == KVERBS_REASON_COMPLETE ||
+		       b.loop[1].end == KVERBS_REASON_STOPPED);
+		ask_is(b.w.now < DEADLINE);
+	}
+}
+
 /* a one-sided message fails: its WC tells, long before the answer is overdue */
 static void test_pingpong_of_a_failing_write(void **state)
 {
@@ -1451,6 +1507,7 @@ int main(void)
 		cmocka_unit_test(test_a_lane_fails),
 		cmocka_unit_test(test_filling_fails),
 		cmocka_unit_test(test_lost_message),
+		cmocka_unit_test(test_lossy),
 		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
 		cmocka_unit_test(test_anything),

@@ -171,6 +171,19 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_CPU,		/* u32, repeated: CPU of lane 0, 1, ... */
 	KVERBS_JOB_A_STEP,		/* nest, repeated: kverbs_step_attr */
 	KVERBS_JOB_A_PAD,
+	KVERBS_JOB_A_TRANSPORT,		/* u32: enum kverbs_transport */
+	KVERBS_JOB_A_INLINE_DATA,	/* u32, bytes, 0: none */
+	KVERBS_JOB_A_SGES,		/* u32, of a message */
+	KVERBS_JOB_A_SL,		/* u32 */
+	KVERBS_JOB_A_TRAFFIC_CLASS,	/* u32 */
+	KVERBS_JOB_A_HOP_LIMIT,		/* u32 */
+	KVERBS_JOB_A_PKEY_INDEX,	/* u32 */
+	KVERBS_JOB_A_TIMEOUT,		/* u32, exponent */
+	KVERBS_JOB_A_RETRY_CNT,		/* u32 */
+	KVERBS_JOB_A_RNR_RETRY,		/* u32 */
+	KVERBS_JOB_A_MIN_RNR_TIMER,	/* u32, code */
+	KVERBS_JOB_A_RD_ATOMIC,		/* u32, READs and atomics outstanding */
+	KVERBS_JOB_A_GID_TYPE,		/* u32: enum kverbs_gid_type */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -193,6 +206,18 @@ enum kverbs_op {
 	KVERBS_OP_WRITE_IMM,	/* likewise */
 	KVERBS_OP_CAS,		/* compare and swap, 8 bytes */
 	KVERBS_OP_FADD,		/* fetch and add, 8 bytes */
+};
+
+enum kverbs_transport {
+	KVERBS_TRANSPORT_RC,
+	KVERBS_TRANSPORT_UC,
+	KVERBS_TRANSPORT_UD,
+};
+
+/* of RoCE */
+enum kverbs_gid_type {
+	KVERBS_GID_TYPE_V1,
+	KVERBS_GID_TYPE_V2,
 };
 
 enum kverbs_shape {
@@ -293,6 +318,7 @@ enum kverbs_lane_attr {
 	KVERBS_LANE_A_COUNTERS,		/* nest: kverbs_counter, u64 each */
 	KVERBS_LANE_A_REASON,		/* u32: enum kverbs_reason */
 	KVERBS_LANE_A_PAD,
+	KVERBS_LANE_A_INLINE_DATA,	/* u32, bytes, granted */
 
 	__KVERBS_LANE_A_MAX,
 	KVERBS_LANE_A_MAX = __KVERBS_LANE_A_MAX - 1
@@ -335,6 +361,7 @@ enum kverbs_counter {
 	KVERBS_CTR_TOTAL_WRS,	/* send WRs posted, warm-up and closing included */
 	KVERBS_CTR_TOTAL_RETIRED,	/* send WRs retired, likewise */
 	KVERBS_CTR_TOTAL_RECVS,	/* receive WCs, likewise */
+	KVERBS_CTR_LOST,	/* messages sent that never came, likewise */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
