@@ -41,10 +41,44 @@ static uint8_t query_issi(struct hca *hca, struct cmd *c)
 	return ST_OK;
 }
 
+/* The model keeps its state in the host. It asks for pages all the same, to see them return. */
 static uint8_t query_pages(struct hca *hca, struct cmd *c)
 {
-	/* The model keeps its state in the host: it asks for no pages. */
+	enum { BOOT = 1, INIT = 2 };
+
+	SET(query_pages_out, c->out, num_pages,
+	    c->op_mod == BOOT ? HCA_BOOT_PAGES : c->op_mod == INIT ? HCA_INIT_PAGES : 0);
 	return ST_OK;
+}
+
+static uint8_t manage_pages(struct hca *hca, struct cmd *c)
+{
+	enum { CANT_GIVE = 0, GIVE = 1, TAKE = 2 };
+	uint32_t n = GET(manage_pages_in, c->in, input_num_entries);
+
+	switch (c->op_mod) {
+	case CANT_GIVE:
+		return ST_OK;
+	case GIVE:
+		if (n > HCA_MAX_PAGES - hca->npages)
+			return ST_LIMIT;
+		if (n > (c->in_len - IFC_BYTES(manage_pages_in)) / 8)
+			return ST_BAD_IN_LEN;
+		for (uint32_t i = 0; i < n; i++)
+			hca->pages[hca->npages++] = be64p(c->in + IFC_BYTES(manage_pages_in) + i * 8);
+		return ST_OK;
+	case TAKE:
+		if (c->out_len < IFC_BYTES(manage_pages_out))
+			return ST_BAD_OUT_LEN;
+		n = MIN(n, hca->npages);
+		n = MIN(n, (c->out_len - IFC_BYTES(manage_pages_out)) / 8);
+		SET(manage_pages_out, c->out, output_num_entries, n);
+		for (uint32_t i = 0; i < n; i++)
+			stq_be_p(c->out + IFC_BYTES(manage_pages_out) + i * 8,
+				 hca->pages[--hca->npages]);
+		return ST_OK;
+	}
+	return ST_BAD_PARAM;
 }
 
 static uint8_t query_hca_cap(struct hca *hca, struct cmd *c)
@@ -83,6 +117,7 @@ static uint8_t teardown_hca(struct hca *hca, struct cmd *c)
 
 static uint8_t disable_hca(struct hca *hca, struct cmd *c)
 {
+	objects_left(hca);
 	hca_reset_objects(hca);
 	return ST_OK;
 }
@@ -363,6 +398,21 @@ static uint8_t modify_ethq(struct hca *hca, struct cmd *c, bool send)
 	return ST_OK;
 }
 
+static uint8_t query_ethq(struct hca *hca, struct cmd *c, bool send)
+{
+	struct hca_ethq *q =
+		table_get(send ? &hca->esqs : &hca->erqs, GET(query_sq_in, c->in, sqn));
+	uint8_t *ctx = ADDR(query_sq_out, c->out, sq_context);
+
+	if (!q)
+		return ST_BAD_RES;
+	if (c->out_len < IFC_OFF(query_sq_out, sq_context) / 8 + sizeof(q->ctx))
+		return ST_BAD_OUT_LEN;
+	memcpy(ctx, q->ctx, sizeof(q->ctx));
+	SET(sqc, ctx, state, q->state);
+	return ST_OK;
+}
+
 static uint8_t destroy_ethq_cmd(struct hca *hca, struct cmd *c, bool send)
 {
 	void *q = table_del(send ? &hca->esqs : &hca->erqs, be32p(c->in + 8) & 0xffffff);
@@ -377,6 +427,8 @@ static uint8_t create_sq(struct hca *hca, struct cmd *c) { return create_ethq(hc
 static uint8_t create_rq(struct hca *hca, struct cmd *c) { return create_ethq(hca, c, false); }
 static uint8_t modify_sq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, true); }
 static uint8_t modify_rq(struct hca *hca, struct cmd *c) { return modify_ethq(hca, c, false); }
+static uint8_t query_sq(struct hca *hca, struct cmd *c) { return query_ethq(hca, c, true); }
+static uint8_t query_rq(struct hca *hca, struct cmd *c) { return query_ethq(hca, c, false); }
 static uint8_t destroy_sq(struct hca *hca, struct cmd *c) { return destroy_ethq_cmd(hca, c, true); }
 static uint8_t destroy_rq(struct hca *hca, struct cmd *c)
 {
@@ -1084,8 +1136,7 @@ static uint8_t detach_mcg(struct hca *hca, struct cmd *c)
 	return ST_BAD_RES;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------- */
 
 static const struct row {
 	uint16_t opcode;
@@ -1100,7 +1151,7 @@ static const struct row {
 	{0x104, "ENABLE_HCA", ok, 16},
 	{0x105, "DISABLE_HCA", disable_hca, 16},
 	{0x107, "QUERY_PAGES", query_pages, 16},
-	{0x108, "MANAGE_PAGES", ok, 16},
+	{0x108, "MANAGE_PAGES", manage_pages, IFC_BYTES(manage_pages_in)},
 	{0x109, "SET_HCA_CAP", set_hca_cap, 16},
 	{0x10a, "QUERY_ISSI", query_issi, 16},
 	{0x10b, "SET_ISSI", ok, 16},
@@ -1169,9 +1220,11 @@ static const struct row {
 	{0x904, "CREATE_SQ", create_sq, 16},
 	{0x905, "MODIFY_SQ", modify_sq, 16},
 	{0x906, "DESTROY_SQ", destroy_sq, 16},
+	{0x907, "QUERY_SQ", query_sq, 16},
 	{0x908, "CREATE_RQ", create_rq, 16},
 	{0x909, "MODIFY_RQ", modify_rq, 16},
 	{0x90a, "DESTROY_RQ", destroy_rq, 16},
+	{0x90b, "QUERY_RQ", query_rq, 16},
 	{0x90c, "CREATE_RMP", create_rmp, IFC_BYTES(create_rmp_in)},
 	{0x90d, "MODIFY_RMP", modify_rmp, IFC_BYTES(modify_rmp_in)},
 	{0x90e, "DESTROY_RMP", destroy_rmp, 16},
@@ -1226,8 +1279,7 @@ static void execute(struct hca *hca, struct cmd *c)
 		  be32p(c->in + 12), status, be32p(c->out + 8));
 }
 
-/* ---- fetching and answering
- * --------------------------------------------------------------------------------- */
+/* ---- fetching and answering ------------------------------------------------------ */
 
 /* Walk a chain of mailboxes. Ends by itself: each block takes its share of the length. */
 static bool mailboxes(struct hca *hca, uint64_t at, uint8_t token, uint8_t *p, size_t len,

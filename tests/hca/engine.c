@@ -245,7 +245,7 @@ void engine_stop(struct hca *hca)
 		qemu_thread_join(&hca->thread);
 		qemu_mutex_lock_iothread();
 	}
-	hca_reset_objects(hca);
+	hca_free_objects(hca);
 	while ((r = QTAILQ_FIRST(&hca->rx))) {
 		QTAILQ_REMOVE(&hca->rx, r, link);
 		g_free(r);

@@ -36,6 +36,7 @@ int64_t ethq_create(struct hca *hca, bool send, const uint8_t *ctx, size_t len)
 	if (len < at + IFC_BYTES(wq))
 		return -1;
 	q = g_new0(struct hca_ethq, 1);
+	memcpy(q->ctx, ctx, sizeof(q->ctx));
 	q->cqn = send ? GET(sqc, ctx, cqn) : GET(rqc, ctx, cqn);
 	if (wq_init(q, ctx + at, len - at - IFC_BYTES(wq)))
 		id = table_add(send ? &hca->esqs : &hca->erqs, q);

@@ -123,18 +123,17 @@ static const char *command(struct hca *hca, char *line, char *out, size_t size)
 			 hca->stamp_doorbell, hca->stamp_cqe, hca->stamp_irq);
 		return out;
 	} else if (!strcmp(line, "objects")) {
-		snprintf(out, size,
-			 "uar=%u pd=%u mkey=%u eq=%u cq=%u qp=%u srq=%u xrcd=%u td=%u other=%u\n",
-			 hca->uars.used, hca->pds.used, hca->mkeys.used, hca->eqs.used,
-			 hca->cqs.used, hca->qps.used, hca->srqs.used, hca->xrcds.used,
-			 hca->tds.used, hca->misc.used);
+		objects_print(hca, false, out, size);
+		return out;
+	} else if (!strcmp(line, "left")) {
+		objects_print(hca, true, out, size);
 		return out;
 	} else if (!strcmp(line, "clear")) {
 		memset(f, 0, sizeof(*f));
 	} else {
 		return "error: unknown fault: use drop|duplicate|corrupt [every] N, delay US, "
 		       "fail-command N [STATUS [OPCODE]], link up|down, fatal, remove, counters, "
-		       "stamps, objects, clear\n";
+		       "stamps, objects, left, clear\n";
 	}
 	return "ok\n";
 }

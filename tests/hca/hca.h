@@ -38,7 +38,7 @@ enum {
 	HCA_LOG_MAX_PD	= 14,
 	HCA_LOG_MAX_EQ	= 6,
 	HCA_LOG_MAX_WQ	= 15,		/* WQEBBs of a send queue, WQEs of a receive queue */
-	HCA_LOG_MAX_CQE	= 22,
+	HCA_LOG_MAX_CQE	= 18,
 	HCA_LOG_MAX_RD	= 4,		/* READs and atomics outstanding a QP */
 	HCA_MAX_SQ_WQE	= 1024,
 	HCA_MAX_RQ_WQE	= 512,
@@ -49,6 +49,10 @@ enum {
 	HCA_MAX_MSG_BYTES = 64 << 20,	/* of one command */
 	HCA_MAX_XLT	= 64 << 20,	/* translation entries of all MKEYs together */
 	HCA_GIDS	= 16,
+	HCA_KINDS	= 12,		/* of objects */
+	HCA_BOOT_PAGES	= 32,
+	HCA_INIT_PAGES	= 300,
+	HCA_MAX_PAGES	= 4096,
 	HCA_RING	= 1 << 14,
 	HCA_FIRST_ETHQ	= 1 << 20,	/* numbers no queue pair has */
 	HCA_ANY_PD	= 1 << 24,	/* beyond what a context can name */
@@ -73,13 +77,10 @@ bool buf_rw(struct hca *hca, const struct hca_buf *b, uint64_t off, void *p, siz
 /* ---- tables ---------------------------------------------------------------- */
 
 struct hca_table {
-	const char *name;
 	uint32_t first, max, hint, used;
 	void **slot;
 };
 
-void table_init(struct hca_table *t, const char *name, uint32_t first, uint32_t max);
-void table_free(struct hca_table *t, void (*destroy)(struct hca *, void *), struct hca *hca);
 int64_t table_add(struct hca_table *t, void *obj);
 void *table_get(struct hca_table *t, uint32_t id);
 void *table_del(struct hca_table *t, uint32_t id);
@@ -296,6 +297,7 @@ enum {
 struct hca_ethq {
 	uint32_t number, pd, uar, cqn;
 	uint8_t state, log_size, log_stride;
+	uint8_t ctx[48];		/* what is before the work queue, as the guest wrote it */
 	uint16_t ci;
 	uint64_t dbr;
 	struct hca_buf buf;
@@ -403,6 +405,11 @@ struct hca_counters {
 		cq_overruns, resp_access, req_access;
 };
 
+/* What a driver had not given back when it disabled the device, all times together. */
+struct hca_left {
+	uint32_t times, pages, objects[HCA_KINDS];
+};
+
 struct hca {
 	PCIDevice *pci;
 	bool roce, icount, bf_on;
@@ -441,6 +448,9 @@ struct hca {
 
 	/* objects */
 	struct hca_table uars, pds, mkeys, eqs, cqs, qps, srqs, xrcds, tds, misc, esqs, erqs;
+	uint64_t pages[HCA_MAX_PAGES];	/* of guest memory, given for the device to use */
+	uint32_t npages;
+	struct hca_left left;
 	uint32_t qp0, qp1;
 	uint64_t xlt_used;
 	QTAILQ_HEAD(, hca_mcg) mcgs;
@@ -479,6 +489,7 @@ void hca_wake(struct hca *hca);
 bool hca_dma(struct hca *hca, uint64_t addr, void *p, size_t len, bool write);
 uint32_t hca_ldl(struct hca *hca, uint64_t addr);
 void hca_irq(struct hca *hca, uint32_t vector);
+void hca_free_objects(struct hca *hca);
 void hca_reset_objects(struct hca *hca);
 void hca_timer_set(struct hca *hca, struct hca_timer *t, int64_t when);
 void hca_timer_del(struct hca *hca, struct hca_timer *t);
@@ -505,6 +516,8 @@ void eq_destroy(struct hca *hca, void *obj);
 void cq_destroy(struct hca *hca, void *obj);
 void qp_destroy(struct hca *hca, void *obj);
 void srq_destroy(struct hca *hca, void *obj);
+void objects_left(struct hca *hca);
+void objects_print(struct hca *hca, bool left, char *out, size_t size);
 void mkey_load(struct hca_mkey *m, const uint8_t *ctx);
 bool mkey_resize(struct hca *hca, struct hca_mkey *m, uint32_t octowords);
 bool mem_check(struct hca *hca, uint32_t key, uint32_t pd, uint32_t qpn, uint64_t va, uint64_t len,

@@ -7,9 +7,8 @@
 
 /* ---- tables ---------------------------------------------------------------- */
 
-void table_init(struct hca_table *t, const char *name, uint32_t first, uint32_t max)
+static void table_init(struct hca_table *t, uint32_t first, uint32_t max)
 {
-	t->name = name;
 	t->first = first;
 	t->max = max;
 	t->hint = 0;
@@ -17,13 +16,14 @@ void table_init(struct hca_table *t, const char *name, uint32_t first, uint32_t 
 	t->slot = g_new0(void *, max);
 }
 
-void table_free(struct hca_table *t, void (*destroy)(struct hca *, void *), struct hca *hca)
+static void table_free(struct hca_table *t, void (*destroy)(struct hca *, void *), struct hca *hca)
 {
 	for (uint32_t i = 0; t->slot && i < t->max; i++)
 		if (t->slot[i] && destroy)
 			destroy(hca, t->slot[i]);
 	g_free(t->slot);
 	t->slot = NULL;
+	t->max = t->used = 0;
 }
 
 /* Numbers are handed out round and round, so that a stale one is noticed. */
@@ -307,43 +307,79 @@ void srq_destroy(struct hca *hca, void *obj)
 	g_free(srq);
 }
 
-void hca_reset_objects(struct hca *hca)
+/* Every kind of object, once. */
+static const struct kind {
+	const char *name;
+	size_t table;			/* in struct hca */
+	uint32_t first, max;
+	void (*destroy)(struct hca *hca, void *obj);
+} kinds[HCA_KINDS] = {
+	/* What refers to others goes before them. */
+	{"qp", offsetof(struct hca, qps), 0x80, 1 << HCA_LOG_MAX_QP, qp_destroy},
+	{"srq", offsetof(struct hca, srqs), 1, 1 << HCA_LOG_MAX_SRQ, srq_destroy},
+	{"esq", offsetof(struct hca, esqs), HCA_FIRST_ETHQ, 1024, ethq_destroy},
+	{"erq", offsetof(struct hca, erqs), HCA_FIRST_ETHQ, 1024, ethq_destroy},
+	{"cq", offsetof(struct hca, cqs), 0x400, 1 << HCA_LOG_MAX_CQ, cq_destroy},
+	{"eq", offsetof(struct hca, eqs), 1, 1 << HCA_LOG_MAX_EQ, eq_destroy},
+	{"mkey", offsetof(struct hca, mkeys), 2, 1 << HCA_LOG_MAX_MKEY, mkey_destroy},
+	{"uar", offsetof(struct hca, uars), HCA_FIRST_UAR, HCA_NUM_UARS - HCA_FIRST_UAR, NULL},
+	{"pd", offsetof(struct hca, pds), 1, 1 << HCA_LOG_MAX_PD, NULL},
+	{"xrcd", offsetof(struct hca, xrcds), 1, 4096, NULL},
+	{"td", offsetof(struct hca, tds), 1, 4096, NULL},
+	{"other", offsetof(struct hca, misc), 1, 65536, NULL},
+};
+
+static struct hca_table *kind_table(struct hca *hca, const struct kind *k)
+{
+	return (void *)((char *)hca + k->table);
+}
+
+void objects_left(struct hca *hca)
+{
+	hca->left.times++;
+	for (unsigned int i = 0; i < HCA_KINDS; i++)
+		hca->left.objects[i] += kind_table(hca, &kinds[i])->used;
+	hca->left.pages += hca->npages;
+}
+
+/* One line: those there are, or those that were left when the device was disabled. */
+void objects_print(struct hca *hca, bool left, char *out, size_t size)
+{
+	GString *s = g_string_new(NULL);
+
+	if (left)
+		g_string_append_printf(s, "disabled=%u ", hca->left.times);
+	for (unsigned int i = 0; i < HCA_KINDS; i++)
+		g_string_append_printf(s, "%s=%u ", kinds[i].name,
+				       left ? hca->left.objects[i]
+					    : kind_table(hca, &kinds[i])->used);
+	g_string_append_printf(s, "page=%u\n", left ? hca->left.pages : hca->npages);
+	g_strlcpy(out, s->str, size);
+	g_string_free(s, true);
+}
+
+void hca_free_objects(struct hca *hca)
 {
 	struct hca_mcg *g;
 
-	table_free(&hca->qps, qp_destroy, hca);
-	table_free(&hca->srqs, srq_destroy, hca);
-	table_free(&hca->esqs, ethq_destroy, hca);
-	table_free(&hca->erqs, ethq_destroy, hca);
-	table_free(&hca->cqs, cq_destroy, hca);
-	table_free(&hca->eqs, eq_destroy, hca);
-	table_free(&hca->mkeys, mkey_destroy, hca);
-	table_free(&hca->uars, NULL, hca);
-	table_free(&hca->pds, NULL, hca);
-	table_free(&hca->xrcds, NULL, hca);
-	table_free(&hca->tds, NULL, hca);
-	table_free(&hca->misc, NULL, hca);
+	for (unsigned int i = 0; i < HCA_KINDS; i++)
+		table_free(kind_table(hca, &kinds[i]), kinds[i].destroy, hca);
 	while ((g = QTAILQ_FIRST(&hca->mcgs))) {
 		QTAILQ_REMOVE(&hca->mcgs, g, link);
 		g_free(g);
 	}
+	caps_reset(hca);
+}
 
-	table_init(&hca->uars, "UAR", HCA_FIRST_UAR, HCA_NUM_UARS - HCA_FIRST_UAR);
-	table_init(&hca->pds, "PD", 1, 1 << HCA_LOG_MAX_PD);
-	table_init(&hca->mkeys, "MKEY", 2, 1 << HCA_LOG_MAX_MKEY);
-	table_init(&hca->eqs, "EQ", 1, 1 << HCA_LOG_MAX_EQ);
-	table_init(&hca->cqs, "CQ", 0x400, 1 << HCA_LOG_MAX_CQ);
-	table_init(&hca->qps, "QP", 0x80, 1 << HCA_LOG_MAX_QP);
-	table_init(&hca->srqs, "SRQ", 1, 1 << HCA_LOG_MAX_SRQ);
-	table_init(&hca->xrcds, "XRCD", 1, 4096);
-	table_init(&hca->tds, "transport domain", 1, 4096);
-	table_init(&hca->misc, "object", 1, 65536);
-	table_init(&hca->esqs, "Ethernet SQ", HCA_FIRST_ETHQ, 1024);
-	table_init(&hca->erqs, "Ethernet RQ", HCA_FIRST_ETHQ, 1024);
+void hca_reset_objects(struct hca *hca)
+{
+	hca_free_objects(hca);
+	for (unsigned int i = 0; i < HCA_KINDS; i++)
+		table_init(kind_table(hca, &kinds[i]), kinds[i].first, kinds[i].max);
 	hca->xlt_used = 0;
+	hca->npages = 0;
 	hca->qp0 = hca->qp1 = 0;
 	hca->cmd_eq = false;
 	memset(hca->gids, 0, sizeof(hca->gids));
 	memset(hca->nic_vport, 0, sizeof(hca->nic_vport));
-	caps_reset(hca);
 }

@@ -203,7 +203,8 @@ static struct hca_pkt *packet(struct hca_qp *qp, size_t payload)
 	return p;
 }
 
-static void route_by_av(struct hca_qp *qp, const struct hca_wqe *w, struct hca_pkt *p)
+/* RoCE always has a global header: there the bit that asks for one is reserved. */
+static void route_by_av(struct hca *hca, struct hca_qp *qp, const struct hca_wqe *w, struct hca_pkt *p)
 {
 	const uint8_t *av = w->av;
 	uint32_t gid_fl = be32p(av + 28);
@@ -214,7 +215,7 @@ static void route_by_av(struct hca_qp *qp, const struct hca_wqe *w, struct hca_p
 	p->dqpn = be32p(av + 8) & 0xffffff;
 	p->sl = av[12] & 0xf;
 	p->dlid = be16p(av + 14);
-	if (gid_fl & (1U << 30)) {
+	if (hca->roce || (gid_fl & (1U << 30))) {
 		p->flags |= PKT_F_GRH;
 		memcpy(p->dgid, av + 32, 16);
 		p->roce = (gid_fl >> 20) & 0xff;	/* for now the index of the source GID */
@@ -224,12 +225,12 @@ static void route_by_av(struct hca_qp *qp, const struct hca_wqe *w, struct hca_p
 	memcpy(p->dmac, av + 20, 6);
 }
 
-static void route_by_qp(struct hca_qp *qp, struct hca_pkt *p)
+static void route_by_qp(struct hca *hca, struct hca_qp *qp, struct hca_pkt *p)
 {
 	p->sl = qp->sl;
 	p->dlid = qp->dlid;
 	memcpy(p->dmac, qp->dmac, 6);
-	if (qp->grh) {
+	if (hca->roce || qp->grh) {
 		p->flags |= PKT_F_GRH;
 		memcpy(p->dgid, qp->dgid, 16);
 		p->roce = qp->sgid_index;
@@ -365,9 +366,9 @@ bool transport_send(struct hca *hca, struct hca_qp *qp)
 	p->psn = psn_add(r->psn, qp->snd_pkt);
 	p->srqn = w->srqn;
 	if (w->has_av)
-		route_by_av(qp, w, p);
+		route_by_av(hca, qp, w, p);
 	else
-		route_by_qp(qp, p);
+		route_by_qp(hca, qp, p);
 
 	qp->snd_pkt++;
 	if (last) {
@@ -588,7 +589,7 @@ static void answer(struct hca *hca, struct hca_qp *qp, uint8_t op, uint8_t aeth,
 	p->aeth = aeth;
 	p->psn = psn;
 	p->msn = qp->msn;
-	route_by_qp(qp, p);
+	route_by_qp(hca, qp, p);
 	fabric_send(hca, qp, p);
 }
 
@@ -632,7 +633,7 @@ void transport_owed(struct hca *hca, struct hca_qp *qp)
 			p->aeth = AETH_ACK | 0x1f;
 			p->psn = o->psn;
 			p->compare = o->result;
-			route_by_qp(qp, p);
+			route_by_qp(hca, qp, p);
 			fabric_send(hca, qp, p);
 			qp->owed_head++;
 			break;
@@ -659,7 +660,7 @@ void transport_owed(struct hca *hca, struct hca_qp *qp)
 			o->sent += n;
 			if (o->sent == o->len)
 				qp->owed_head++;
-			route_by_qp(qp, p);
+			route_by_qp(hca, qp, p);
 			fabric_send(hca, qp, p);
 			break;
 		}

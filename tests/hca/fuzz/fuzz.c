@@ -1,101 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The model without QEMU, fed with a hostile guest: random commands, work
- * queues, doorbells and packets. Built with address and undefined-behaviour
- * sanitizers; what it must do is end. fuzz [SECONDS [SEED]].
+ * A hostile guest for the whole model, without QEMU: random commands, work
+ * queues, doorbells, registers, packets and faults, through its BAR and by DMA.
+ * Built with address and undefined-behaviour sanitizers; what it must do is end,
+ * and answer commands. fuzz [SECONDS [SEED]].
  */
-#include "../hca.h"
-#include "../fault.h"
+#include "fuzz.h"
+#include "sysemu/cpu-timers.h"
+#include <sanitizer/common_interface_defs.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 
-enum { RAM = 8 << 20, CMDQ = 0x1000, MBOX = 0x100000, QUEUES = 0x400000 };
+enum {
+	CMDQ = 0x1000, MBOX = 0x100000, QUEUES = 0x400000,
 
-static uint8_t ram[RAM];
-static struct hca hca;
-static int64_t now = 1;
-static uint64_t rng_state;
-static unsigned long commands, good, packets, doorbells;
+	REG_CMDQ_H = 0x10, REG_CMDQ_L = 0x14, REG_CMD_DBELL = 0x18, NIC_RESET = 7,
+	UAR = 16, UAR_CQ_ARM = 0x20, UAR_EQ_ARM = 0x40, UAR_EQ_UPDATE = 0x48, UAR_SQ = 0x800,
 
-/* ---- what QEMU would give ------------------------------------------------------- */
+	STUCK_SECONDS = 30,
+};
 
-int64_t hca_now(struct hca *h)
-{
-	return now;
-}
-
-bool hca_dma(struct hca *h, uint64_t addr, void *p, size_t len, bool write)
-{
-	if (addr >= RAM || len > RAM - addr)
-		return false;
-	memcpy(write ? ram + addr : p, write ? p : ram + addr, len);
-	return true;
-}
-
-uint32_t hca_ldl(struct hca *h, uint64_t addr)
-{
-	uint32_t v = 0;
-
-	hca_dma(h, addr, &v, 4, false);
-	return be32_to_cpu(v);
-}
-
-void hca_irq(struct hca *h, uint32_t vector)
-{
-}
-
-void hca_fatal(struct hca *h, uint8_t synd)
-{
-}
-
-void hca_trace(struct hca *h, const char *fmt, ...)
-{
-}
-
-void engine_kick(struct hca *h)
-{
-}
-
-uint8_t fault_command(struct hca *h, uint16_t opcode)
-{
-	return 0;
-}
-
-unsigned int fault_packet(struct hca *h, int64_t *delay)
-{
-	return 1;
-}
-
-void hca_timer_del(struct hca *h, struct hca_timer *t)
-{
-	if (t->when)
-		QTAILQ_REMOVE(&h->timers, t, link);
-	t->when = 0;
-}
-
-void hca_timer_set(struct hca *h, struct hca_timer *t, int64_t when)
-{
-	hca_timer_del(h, t);
-	t->when = MAX(when, 1);
-	QTAILQ_INSERT_TAIL(&h->timers, t, link);
-}
-
-void qemu_mutex_init(QemuMutex *m)
-{
-}
-
-static void no_lock(QemuMutex *m, const char *f, int l)
-{
-}
-
-QemuMutexLockFunc qemu_mutex_lock_func = no_lock;
-
-void qemu_mutex_unlock_impl(QemuMutex *m, const char *f, const int l)
-{
-}
-
-void qemu_thread_create(QemuThread *t, const char *name, void *(*fn)(void *), void *arg, int mode)
-{
-}
+static PCIDevice *pci;
+static struct hca *hca;
+static uint64_t rng_state, seed;
+static unsigned long rounds, commands, good, packets, doorbells, accesses;
 
 /* ---- chance ---------------------------------------------------------------------- */
 
@@ -125,6 +54,62 @@ static uint64_t odd_number(void)
 	}
 }
 
+/* ---- the device ----------------------------------------------------------------------- */
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "fuzz: round %lu of seed %" PRIu64 ", %s: %s\n", rounds, seed,
+		use_icount ? "timer" : "thread", what);
+	abort();
+}
+
+static void stuck(int sig)
+{
+	/* Whatever this may hold up, it is the end. */
+	__sanitizer_print_stack_trace();
+	fail("the model hangs");
+}
+
+/* Let it work for a while, bounded: timers and answers may come for ever. */
+static void run(void)
+{
+	for (int i = 0; use_icount && i < 200 && fuzz_tick(); i++)
+		;
+}
+
+static bool answered(const uint8_t *entry)
+{
+	const volatile uint8_t *own = entry + 63;
+	time_t end = time(NULL) + 10;
+
+	if (use_icount) {
+		for (int i = 0; i < 5000 && (*own & 1) && fuzz_tick(); i++)
+			;
+	} else {
+		while ((*own & 1) && !hca->dead && time(NULL) < end)
+			g_usleep(20);
+	}
+	return !(*own & 1);
+}
+
+/* The thread owns the objects: then there is nothing to look at. */
+static void *peek(struct hca_table *t, uint32_t id)
+{
+	return use_icount ? table_get(t, id) : NULL;
+}
+
+static void uar(unsigned int off, uint64_t v)
+{
+	uint64_t at = (below(50) ? UAR : below(HCA_NUM_UARS)) * HCA_PAGE + off;
+
+	if (below(2)) {
+		bar_wr(at, v, 8);
+	} else {
+		bar_wr(at, v >> 32, 4);
+		bar_wr(at + 4, v & 0xffffffff, 4);
+	}
+}
+
 /* ---- commands --------------------------------------------------------------------- */
 
 static uint32_t command(const uint8_t *in, size_t len, uint8_t *out, size_t out_len)
@@ -151,12 +136,23 @@ static uint32_t command(const uint8_t *in, size_t len, uint8_t *out, size_t out_
 			ram[at + 573] = 0x5a;
 		}
 	}
-	hca.cmdq_h = 0;
-	hca.cmdq_l = CMDQ;
-	cmd_doorbell(&hca, 1);
+	bar_wr(REG_CMDQ_H, 0, 4);
+	bar_wr(REG_CMDQ_L, CMDQ, 4);
+	bar_wr(REG_CMD_DBELL, 1, 4);
 	commands++;
-	if (out)
+	if (!answered(e)) {
+		/* Only a dead device may not answer, and a reset revives it. */
+		if (!hca->dead && !hca->ring_lost)
+			fail("a command without an answer");
+		hca->ring_lost = false;
+		bar_wr(REG_CMDQ_L, CMDQ | NIC_RESET << 8, 4);
+		return 0;
+	}
+	if (out) {
 		memcpy(out, e + 32, 16);
+		for (size_t off = 16, at = MBOX + 0x80000; off < out_len; off += 512, at += 1024)
+			memcpy(out + off, ram + at, MIN(512, out_len - off));
+	}
 	good += !e[32];
 	return e[32] ? 0 : be32p(e + 40) & 0xffffff;
 }
@@ -202,7 +198,7 @@ static uint32_t make_qp(unsigned int type, unsigned int n, bool with_srq)
 	SET(qpc, q, q_key, 0x11);
 	SET(qpc, q, cs_res, below(3));
 	SET(qpc, q, cs_req, below(3) * 0x11);
-	SET(qpc, q, primary_address_path.rlid, hca.lid);
+	SET(qpc, q, primary_address_path.rlid, hca->lid);
 	SET(qpc, q, primary_address_path.ack_timeout, 8);
 	SET(qpc, q, retry_count, 3);
 	SET(qpc, q, rnr_retry, below(8));
@@ -214,18 +210,14 @@ static uint32_t make_qp(unsigned int type, unsigned int n, bool with_srq)
 static void move_qp(uint32_t id, uint32_t peer, uint16_t opcode)
 {
 	uint8_t *q = ADDR(rst2init_qp_in, in, qpc);
+	uint8_t answer[IFC_BYTES(query_qp_out)], *keep = ADDR(query_qp_out, answer, qpc);
 
-	memcpy(in + 0, in, 0);
-	{
-		struct hca_qp *qp = table_get(&hca.qps, id);
-		uint8_t keep[IFC_BYTES(qpc)];
-
-		if (!qp)
-			return;
-		memcpy(keep, qp->ctx, sizeof(keep));
-		begin(opcode);
-		memcpy(q, keep, sizeof(keep));
-	}
+	begin(0x50b);
+	SET(query_qp_in, in, qpn, id);
+	memset(answer, 0, sizeof(answer));
+	command(in, 16, answer, sizeof(answer));
+	begin(opcode);
+	memcpy(q, keep, IFC_BYTES(qpc));
 	SET(rst2init_qp_in, in, qpn, id);
 	SET(qpc, q, remote_qpn, peer);
 	SET(qpc, q, next_send_psn, 7);
@@ -238,7 +230,10 @@ static void set_up(void)
 {
 	uint8_t *q;
 
-	hca_reset_objects(&hca);
+	/* The way it was before: off, and on again. */
+	bar_wr(REG_CMDQ_L, CMDQ | NIC_RESET << 8, 4);
+	memset(&hca->fault, 0, sizeof(hca->fault));
+	run();
 	begin(0x802);
 	command(in, 16, NULL, 16);
 	begin(0x800);
@@ -344,7 +339,7 @@ static void random_command(void)
 		for (int i = 0; i < 64; i++)
 			ram[CMDQ + i] = below(4) ? ram[CMDQ + i] : rnd();
 		ram[CMDQ + 63] |= 1;
-		cmd_doorbell(&hca, rnd());
+		bar_wr(REG_CMD_DBELL, rnd(), 4);
 	}
 }
 
@@ -372,7 +367,7 @@ static void random_send(void)
 {
 	static const uint8_t ops[] = { 0, 1, 8, 9, 10, 11, 16, 17, 18, 0x25, 0x14, 0x0e };
 	unsigned int n = below(8);
-	struct hca_qp *qp = table_get(&hca.qps, qpn[n]);
+	struct hca_qp *qp = peek(&hca->qps, qpn[n]);
 	uint8_t *dbr = ram + QUEUES + n * 64 + 4;
 	uint16_t prod = be32p(dbr), count = 1 + below(4);
 
@@ -402,19 +397,21 @@ static void random_send(void)
 		if (qp && qp->type == QPT_UD) {
 			stl_be_p(w + 16, 0x11);
 			stl_be_p(w + 24, 0x80000000U | (below(4) ? qpn[4 + below(2)] : 0xffffff));
-			stw_be_p(w + 30, hca.lid);
+			stw_be_p(w + 30, hca->lid);
 		}
 		prod += DIV_ROUND_UP(MAX(ds, 1), 4);
 	}
 	stl_be_p(dbr, below(40) ? prod : rnd());
-	sq_doorbell(&hca, 16, rnd(), (below(30) ? qpn[n] : (uint32_t)odd_number()) << 8);
+	uar(UAR_SQ + below(2) * 0x100,
+	    rnd() << 32 | (uint32_t)(below(30) ? qpn[n] : odd_number()) << 8);
 	if (!below(4)) {
 		uint8_t bf[64];
 
 		for (int i = 0; i < 64; i++)
 			bf[i] = rnd();
 		stl_be_p(bf + 4, qpn[n] << 8 | 1);
-		sq_blueflame(&hca, 16, bf);
+		for (int i = 0; i < 64; i += 8)
+			bar_wr(UAR * HCA_PAGE + UAR_SQ + i, be64p(bf + i), 8);
 	}
 	doorbells++;
 }
@@ -445,7 +442,7 @@ static void random_packet(void)
 	size_t len = below(4) ? below(HCA_MAX_MTU + 1) : below(40);
 	struct hca_pkt *p = g_malloc(sizeof(*p) + len);
 	unsigned int n = below(8);
-	struct hca_qp *qp = table_get(&hca.qps, qpn[n]);
+	struct hca_qp *qp = peek(&hca->qps, qpn[n]);
 
 	for (size_t i = 0; i < sizeof(*p); i++)
 		((uint8_t *)p)[i] = rnd();
@@ -463,96 +460,136 @@ static void random_packet(void)
 		p->dmalen = below(3) ? len : below(100000);
 		p->qkey = 0x11;
 	}
-	transport_rx(&hca, p);
+	transport_rx(hca, p);
 	packets++;
 	g_free(p);
 }
 
-static void run(void)
+/* Registers, read and written without sense; and what befalls a device. */
+static void random_access(void)
 {
-	struct hca_timer *t, *next;
-	struct hca_rx *r;
-	struct hca_qp *qp;
+	static const unsigned int sizes[] = {1, 2, 4, 4, 4, 8};
+	unsigned int size = sizes[below(ARRAY_SIZE(sizes))];
+	uint64_t at = below(3) ? below(0x4000) : below(HCA_BAR_SIZE);
+	static const char *const faults[] = {"link down", "link up", "fatal"};
+	struct hca_msg m = { .what = MSG_FAULT };
 
-	for (int i = 0; i < 200; i++) {
-		bool any = false;
-
-		now += below(100000);
-		if ((r = QTAILQ_FIRST(&hca.rx))) {
-			QTAILQ_REMOVE(&hca.rx, r, link);
-			hca.rx_count--;
-			transport_rx(&hca, &r->pkt);
-			g_free(r);
-			any = true;
-		}
-		if ((qp = QTAILQ_FIRST(&hca.run))) {
-			QTAILQ_REMOVE(&hca.run, qp, run);
-			qp->queued = false;
-			qp_run(&hca, qp);
-			any = true;
-		}
-		for (t = QTAILQ_FIRST(&hca.timers); t; t = next) {
-			next = QTAILQ_NEXT(t, link);
-			if (t->when <= now) {
-				hca_timer_del(&hca, t);
-				t->fn(&hca, t->opaque);
-				any = true;
-				break;
-			}
-		}
-		if (!any)
-			break;
+	accesses++;
+	at &= ~(uint64_t)(size - 1);
+	if (below(2)) {
+		bar_rd(below(4) ? at : below(0x240) & ~(size - 1), size);
+		return;
 	}
+	switch (below(40)) {
+	case 0:
+		snprintf((char *)m.bf, sizeof(m.bf), "%s", faults[below(ARRAY_SIZE(faults))]);
+		hca_post(hca, &m);
+		break;
+	case 1:
+		hca->fault.drop = below(2) * below(20);
+		hca->fault.dup = below(2) * below(20);
+		hca->fault.corrupt = below(2) * below(20);
+		hca->fault.delay_us = below(2) * below(500);
+		hca->fault.fail_cmd_next = below(3);
+		hca->fault.fail_status = 1 + below(16);
+		break;
+	case 2:
+		fuzz_reset(pci);
+		break;
+	case 3:
+		hca->gone = true;
+		bar_rd(at, size);
+		bar_wr(at, rnd(), size);
+		hca->gone = false;
+		break;
+	case 4:
+		/* Faster than any engine. */
+		for (unsigned int i = below(2) ? 100 : HCA_RING + 100; i; i--)
+			bar_wr(UAR * HCA_PAGE + UAR_SQ, (uint64_t)qpn[below(8)] << 8, 8);
+		break;
+	case 5:
+		bar_wr(REG_CMDQ_H, odd_number(), 4);
+		bar_wr(REG_CMDQ_L, odd_number(), 4);
+		bar_wr(REG_CMD_DBELL, rnd(), 4);
+		break;
+	default:
+		bar_wr(at, below(2) ? rnd() : odd_number(), size);
+	}
+}
+
+static void one_round(void)
+{
+	/* Of processor time: a busy machine is no hang. */
+	const struct itimerval limit = { .it_value.tv_sec = STUCK_SECONDS };
+	static bool known;
+
+	rng_state = seed * 0x9e3779b97f4a7c15ULL + rounds * 2 + 1;
+	setitimer(ITIMER_PROF, &limit, NULL);
+	alarm(20 * STUCK_SECONDS);	/* a deadlock takes none */
+	if (!known || !below(20)) {
+		/* As another kind of port, now and then. */
+		if (known)
+			fuzz_device_end(pci);
+		pci = fuzz_device(below(3) == 0);
+		hca = fuzz_hca();
+		known = true;
+	}
+	memset(ram + QUEUES, 0, 0x10000);
+	set_up();
+	for (unsigned int i = 100 + below(400); i; i--) {
+		switch (below(9)) {
+		case 0: random_command(); break;
+		case 1: random_receive(); break;
+		case 2:
+			if (use_icount)
+				random_packet();
+			break;
+		case 3:
+			uar(UAR_CQ_ARM, rnd() << 32 | (below(8) ? cqn[below(2)] : rnd() & 0xffffff));
+			break;
+		case 4:
+			uar(below(2) ? UAR_EQ_ARM : UAR_EQ_UPDATE,
+			    (uint64_t)(below(4) ? eqn << 24 | below(64) : (uint32_t)rnd()) << 32);
+			break;
+		case 5:
+			/* The guest polls now and then. */
+			for (int k = 0; k < 2; k++) {
+				struct hca_cq *cq = peek(&hca->cqs, cqn[k]);
+
+				stl_be_p(ram + QUEUES + 0x800 + k * 64, cq ? cq->pi : rnd());
+			}
+			break;
+		case 6: random_access(); break;
+		default: random_send(); break;
+		}
+		run();
+	}
+	rounds++;
 }
 
 int main(int argc, char **argv)
 {
-	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	unsigned long rounds = 0;
+	unsigned int seconds = argc > 1 ? atoi(argv[1]) : 10;
 
-	QTAILQ_INIT(&hca.rx);
-	QTAILQ_INIT(&hca.timers);
-	QTAILQ_INIT(&hca.run);
-	QTAILQ_INIT(&hca.mcgs);
-	fabric_attach(&hca);
-	while (time(NULL) < end) {
-		rng_state = seed * 0x9e3779b97f4a7c15ULL + rounds * 2 + 1;
-		hca.roce = false;
-		memset(ram + QUEUES, 0, 0x10000);
-		set_up();
-		for (unsigned int i = 100 + below(400); i; i--) {
-			switch (below(8)) {
-			case 0: random_command(); break;
-			case 1: random_receive(); break;
-			case 2: random_packet(); break;
-			case 3:
-				cq_arm(&hca, 16, rnd(),
-				       below(8) ? cqn[below(2)] : rnd() & 0xffffff);
-				break;
-			case 4:
-				eq_doorbell(&hca, 16, below(4) ? eqn << 24 | below(64) : rnd(),
-					    below(2));
-				break;
-			case 5:
-				/* The guest polls now and then. */
-				for (int k = 0; k < 2; k++) {
-					struct hca_cq *cq = table_get(&hca.cqs, cqn[k]);
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	signal(SIGPROF, stuck);
+	signal(SIGALRM, stuck);
+	/* Three quarters with the engine on guest time, where a seed repeats itself. */
+	for (int part = 0; part < 4; part++) {
+		time_t end = time(NULL) + MAX(seconds / 4, 1);
 
-					if (cq)
-						stl_be_p(ram + QUEUES + 0x800 + k * 64, cq->pi);
-				}
-				break;
-			default: random_send(); break;
-			}
-			run();
+		if (part == 3) {
+			fuzz_device_end(pci);
+			use_icount = 0;
+			pci = fuzz_device(false);
+			hca = fuzz_hca();
 		}
-		rounds++;
+		while (time(NULL) < end)
+			one_round();
 	}
-	hca_reset_objects(&hca);
-	printf("%lu rounds from seed %llu: %lu commands (%lu good), %lu doorbells, %lu packets, "
-	       "%" PRIu64 " on the wire, no fault\n",
-	       rounds, (unsigned long long)seed, commands, good, doorbells, packets,
-	       hca.cnt.tx_packets);
+	fuzz_device_end(pci);
+	printf("%lu rounds from seed %" PRIu64 ": %lu commands (%lu good), %lu doorbells, "
+	       "%lu packets, %lu odd accesses, %lu interrupts, no fault\n",
+	       rounds, seed, commands, good, doorbells, packets, accesses, interrupts);
 	return 0;
 }
