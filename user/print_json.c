@@ -153,6 +153,7 @@ static void put_times(json_t *json, const struct kv_summary *s, u32 unit)
 {
 	put(json, "operations_per_s", kv_json_real(s->ops_s));
 	put(json, "bytes_per_s", kv_json_real(s->bytes_s));
+	put(json, "delivered_per_s", kv_json_real(s->delivered_s));
 	put_in(json, "window", unit, kv_json_real(s->window_s * 1e9));
 	put(json, "outstanding_wrs", kv_json_real(s->outstanding));
 	put_in(json, "operation", unit, kv_json_real(s->op_ns));
@@ -183,7 +184,6 @@ static json_t *json_summary(const struct kv_report *report)
 	put(json, "warmup_unsettled", json_boolean(s->unsettled));
 	put(json, "lost", integer(s->lost));
 	put(json, "delivered", integer(s->delivered));
-	put(json, "delivered_per_s", kv_json_real(s->delivered_s));
 	put(json, "yields", integer(s->yields));
 	put(json, "tainted", integer(s->tainted));
 	put(json, "clock_backwards", integer(s->backwards));

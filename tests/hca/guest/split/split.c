@@ -198,19 +198,52 @@ static void split_unwind(void)
 	ib_device_put(split_ibdev);
 }
 
-static int split_connect(const char **where)
+/* complete the job as the module does, on what the model is known to have */
+static int split_check(struct kv_job *job, struct kv_refusal *no)
 {
-	struct kv_job job = KV_JOB_INIT;
+	struct kv_caps caps = {
+		.kernel = 1,
+		.ports = 1,
+		.port_active = 1,
+		.max_qp = 2,
+		.max_qp_wr = 2 * SPLIT_CHAIN,
+		.max_cqe = 4 * SPLIT_CHAIN,
+		.max_rd_atomic = 1,
+		.max_sge = 1,
+		.max_sge_rd = 1,
+		.max_reg_bytes = 16 * PAGE_SIZE,
+		.reg_mr = 1,
+		.limit_lanes = 1,
+		.limit_depth = 2 * SPLIT_CHAIN,
+		.limit_bytes = U64_MAX,
+	};
 	struct ib_port_attr attr;
-	int rc, i;
+	int rc;
 
-	job.outstanding = SPLIT_CHAIN;
-	job.recv_depth = 0;
-	*where = "query port";
-	rc = ib_query_port(split_ibdev, job.port, &attr);
+	rc = ib_query_port(split_ibdev, job->port, &attr);
 	if (rc)
 		return rc;
-	job.mtu = ib_mtu_enum_to_int(attr.active_mtu);
+	caps.link = rdma_protocol_roce(split_ibdev, job->port) ?
+		    KVERBS_LINK_ROCE : KVERBS_LINK_IB;
+	caps.mtu = ib_mtu_enum_to_int(attr.active_mtu);
+	caps.gids = attr.gid_tbl_len;
+	caps.pkeys = attr.pkey_tbl_len;
+	caps.max_msg = attr.max_msg_sz;
+	return kv_job_check(job, &caps, no) ? -EINVAL : 0;
+}
+
+static int split_connect(struct kv_refusal *no, const char **where)
+{
+	static struct kv_job job = KV_JOB_INIT;
+	int rc, i;
+
+	job.shape = KVERBS_SHAPE_RATE;
+	job.outstanding = SPLIT_CHAIN;
+	job.chain = SPLIT_CHAIN;
+	*where = no->text;
+	rc = split_check(&job, no);
+	if (rc)
+		return rc;
 	rc = kv_path_open(&split_path, split_ibdev, &job, where);
 	if (rc)
 		return rc;
@@ -219,12 +252,12 @@ static int split_connect(const char **where)
 	if (IS_ERR(split_pd))
 		return PTR_ERR(split_pd);
 	for (i = 0; i < 2; i++) {
-		split_ep[i] = kv_ep_create(split_pd, &job, where);
+		split_ep[i] = kv_ep_create(split_pd, &job, no, where);
 		if (IS_ERR(split_ep[i]))
 			return PTR_ERR(split_ep[i]);
 		split_ep[i]->stop = &split_go;
 	}
-	rc = kv_ep_connect(split_ep[0], split_ep[1], &split_path, &job, where);
+	rc = kv_ep_connect(split_ep[0], split_ep[1], &split_path, &job, NULL, where);
 	/* a raw CQ has no handler; nothing has armed it yet */
 	split_ep[0]->cq->comp_handler = split_handler;
 	return rc;
@@ -232,16 +265,18 @@ static int split_connect(const char **where)
 
 static int __init split_init(void)
 {
-	const char *where = "map the stamps";
+	static struct kv_refusal no;
+	const char *where = "";
 	struct pci_dev *pdev;
 	int rc;
 
 	split_ibdev = ib_device_get_by_name(dev, RDMA_DRIVER_MLX5);
 	if (!split_ibdev)
 		return -ENODEV;
-	rc = split_connect(&where);
+	rc = split_connect(&no, &where);
 	if (rc)
 		goto fail;
+	where = "map the stamps";
 	pdev = to_pci_dev(split_ibdev->dev.parent);
 	split_stamps = ioremap(pci_resource_start(pdev, 0) + SPLIT_STAMPS, 24);
 	if (!split_stamps) {
