@@ -31,6 +31,7 @@
 #define BUDGET_S	24.0	/* of all rounds together, when none are asked for */
 
 #define INSN_CHAIN	16	/* of instructions: WRs of a chain */
+#define INSN_INLINE	64	/* and what every HCA takes inline */
 #define INSN_WARMUP_MS	2	/* there are no caches to warm */
 
 const struct kv_value_rule kv_value_rules[KV_VALUES] = {
@@ -55,6 +56,7 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 /* of instructions */
 #define CALLS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
 #define RECVS	(1U << KV_VALUE_RECV_POST | 1U << KV_VALUE_RECV_POLL)
+#define INLINES	(1U << KV_VALUE_POST)
 #define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
 
 static double seconds(void)
@@ -119,7 +121,7 @@ static void add_arm(struct kv_compare *compare, u32 op, u32 size, u32 shape, u32
 	arm->values = values;
 }
 
-/* of instructions: of each call alone, and of a post of a chain */
+/* of instructions: of each call alone, of a post with inline data, and of a chain's */
 static void add_counts(struct kv_compare *compare, u32 op, u32 size)
 {
 	const struct kv_options *options = &compare->options;
@@ -131,6 +133,11 @@ static void add_counts(struct kv_compare *compare, u32 op, u32 size)
 		return;
 	}
 	add_arm(compare, op, size, KVERBS_SHAPE_LAT, calls);
+	if (!options->given[KVERBS_JOB_A_INLINE_DATA] && !kv_op_rules[op].reads &&
+	    size <= INSN_INLINE) {
+		add_arm(compare, op, size, KVERBS_SHAPE_LAT, INLINES);
+		compare->arm[compare->narms - 1].job.inline_data = size;
+	}
 	add_arm(compare, op, size, KVERBS_SHAPE_RATE, CHAINS);
 }
 

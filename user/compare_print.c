@@ -42,7 +42,7 @@ static void value_name(const struct kv_arm *arm, u32 value, u32 unit, char *name
 		 rule->name, rule->rate ? "" : ", ", rule->rate ? "" : kv_unit_name(unit));
 }
 
-/* of instructions: a chain's post is named as one */
+/* of instructions: the post of a chain, and one of inline data, are named so */
 static void count_name(const struct kv_arm *arm, u32 value, char *name, size_t size)
 {
 	u32 chain = arm->granted[KV_USER].chain;
@@ -51,6 +51,8 @@ static void count_name(const struct kv_arm *arm, u32 value, char *name, size_t s
 		snprintf(name, size, "  a WR of it");
 	else if (value == KV_VALUE_POST && chain > 1)
 		snprintf(name, size, "post of %u", chain);
+	else if (value == KV_VALUE_POST && arm->granted[KV_USER].inline_data)
+		snprintf(name, size, "post inline");
 	else
 		snprintf(name, size, "%s", kv_metric_name(kv_value_rules[value].metric));
 }
