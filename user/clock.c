@@ -141,3 +141,12 @@ int kv_clock_get(u32 kind, struct kv_clock_info *info, struct kv_error *error)
 	info->cost = cost_of(cpu_ticks);
 	return 0;
 }
+
+/* CLOCK_MONOTONIC, for lengths that people wait for */
+double kv_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}

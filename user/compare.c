@@ -59,14 +59,6 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 #define INLINES	(1U << KV_VALUE_POST)
 #define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* a window, where nothing was asked of it */
 static void fill_window(const struct kv_options *options, struct kv_job *job)
 {
@@ -465,13 +457,13 @@ static int run_round(struct kv_compare *compare, u32 rounds, struct kv_error *er
 static int run_rounds(struct kv_compare *compare, struct kv_error *error)
 {
 	u32 rounds = compare->options.rounds ? compare->options.rounds : ROUNDS_MIN;
-	double start = seconds(), fit;
+	double start = kv_seconds(), fit;
 	int rc = 0;
 
 	while (!rc && compare->rounds < rounds && !kv_interrupted()) {
 		rc = run_round(compare, rounds, error);
 		compare->rounds++;
-		compare->elapsed_s = seconds() - start;
+		compare->elapsed_s = kv_seconds() - start;
 		/* instructions are the same in every round; a second one shows it */
 		if (compare->options.rounds || !kv_unit_is_time(compare->options.unit))
 			continue;

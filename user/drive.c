@@ -4,21 +4,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "kverbs.h"
 #include "report.h"
 #include "unit.h"
 
 #define TICK_MS		250	/* progress, on a terminal */
 #define WAIT_MS		1000
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* an interval is over, when one is: look at the lanes; one that cannot be had is left out */
 static void watch(const struct kv_engine *engine, struct kv_run *run,
@@ -27,13 +18,13 @@ static void watch(const struct kv_engine *engine, struct kv_run *run,
 	struct kv_result *now;
 	struct kv_error error;
 
-	if (!intervals || seconds() < *due)
+	if (!intervals || kv_seconds() < *due)
 		return;
 	if (!engine->peek(run, &now, &error)) {
-		kv_intervals_take(intervals, now, seconds() - start);
+		kv_intervals_take(intervals, now, kv_seconds() - start);
 		kv_result_free(now);
 	}
-	while (*due <= seconds())
+	while (*due <= kv_seconds())
 		*due += kv_intervals_ms(intervals) / 1000.0;
 }
 
@@ -41,7 +32,7 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, cons
 			struct kv_intervals *intervals, struct kv_error *error)
 {
 	int step = kv_is_terminal(stderr) ? TICK_MS : WAIT_MS, rc;
-	double start = seconds(), due = start;
+	double start = kv_seconds(), due = start;
 	bool stopped = false;
 	u32 steps = 0;
 

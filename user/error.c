@@ -22,6 +22,26 @@ int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
 	return -1;
 }
 
+/**
+ * kv_remark_add - add to a line of remarks, with "; " between two
+ * @text: line so far
+ * @size: of its room; what does not fit is cut off
+ * @fmt: the remark
+ */
+void kv_remark_add(char *text, size_t size, const char *fmt, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	if (used && used + 2 < size) {
+		strcpy(text + used, "; ");
+		used += 2;
+	}
+	va_start(args, fmt);
+	vsnprintf(text + used, size - used, fmt, args);
+	va_end(args);
+}
+
 int kv_error_print(const struct kv_error *error)
 {
 	kv_progress_end();

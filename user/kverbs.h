@@ -24,6 +24,8 @@ int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));	/* always returns -1 */
 int kv_error_print(const struct kv_error *error);	/* returns ->status */
 const char *kv_setup_errno(int err);
+void kv_remark_add(char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* names.c: enumerations by the names that options and outputs use */
 const char *kv_op_name(u32 op);
@@ -55,6 +57,7 @@ void kv_interrupt_catch(void);
 bool kv_interrupted(void);
 
 /* clock.c */
+double kv_seconds(void);
 void kv_clock_use(const struct kv_clock_info *info);	/* the module's factor */
 int kv_clock_get(u32 kind, struct kv_clock_info *info, struct kv_error *error);
 

@@ -162,22 +162,6 @@ static void print_line(const struct series *series, const struct kv_report *repo
 		*remark ? "; " : "", remark);
 }
 
-static void note(char *remark, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void note(char *remark, const char *fmt, ...)
-{
-	size_t used = strlen(remark);
-	va_list args;
-
-	if (used && used + 2 < REMARK) {
-		strcpy(remark + used, "; ");
-		used += 2;
-	}
-	va_start(args, fmt);
-	vsnprintf(remark + used, REMARK - used, fmt, args);
-	va_end(args);
-}
-
 /* what has to be said of a run beside its figures, and the exit status it deserves */
 static int judge(const struct series *series, const struct kv_report *report, char *remark)
 {
@@ -188,22 +172,23 @@ static int judge(const struct series *series, const struct kv_report *report, ch
 	*remark = '\0';
 	if (report->result->state != KVERBS_STATE_DONE) {
 		kv_explain(report->result, text, sizeof(text));
-		note(remark, "%s", text);
+		kv_remark_add(remark, REMARK, "%s", text);
 		return status;
 	}
 	for (i = 0; i < KV_CHECKS; i++) {
 		if (report->checks.check[i].failed)
-			note(remark, "CHECK FAILED: %s: %s", report->checks.check[i].name,
-			     report->checks.check[i].text);
+			kv_remark_add(remark, REMARK, "CHECK FAILED: %s: %s",
+				      report->checks.check[i].name, report->checks.check[i].text);
 	}
 	if (report->result->reason != KVERBS_REASON_COMPLETE)
-		note(remark, "ended early: %s", kv_reason_name(report->result->reason));
+		kv_remark_add(remark, REMARK, "ended early: %s",
+			      kv_reason_name(report->result->reason));
 	met = kv_threshold_status(&series->options->thresholds, &report->summary, text,
 				  sizeof(text));
 	if (met != KV_EXIT_GOOD)
-		note(remark, "%s", text);
+		kv_remark_add(remark, REMARK, "%s", text);
 	if (report->noise.contaminated)
-		note(remark, "contaminated: %s", report->noise.why);
+		kv_remark_add(remark, REMARK, "contaminated: %s", report->noise.why);
 	return worse(status, met);
 }
 

@@ -131,23 +131,6 @@ static void show(u32 which, double value, char *text, size_t size)
 		 which == KV_MIN_BW ? "bit/s" : "messages/s");
 }
 
-static void add(char *text, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(char *text, size_t size, const char *fmt, ...)
-{
-	size_t used = strlen(text);
-	va_list args;
-
-	if (used && used + 2 < size) {
-		strcpy(text + used, "; ");
-		used += 2;
-	}
-	va_start(args, fmt);
-	vsnprintf(text + used, size - used, fmt, args);
-	va_end(args);
-}
-
 /**
  * kv_threshold_status - hold a run to its thresholds
  * @thresholds: as asked for
@@ -175,15 +158,17 @@ int kv_threshold_status(const struct kv_thresholds *thresholds, const struct kv_
 		if (met == KV_MISSED) {
 			missed++;
 			show(which, kv_threshold_value(summary, which), value, sizeof(value));
-			add(text, size, "%s%s%s: %s %s --%s %s", rule->rate ? "" : metric,
-			    rule->rate ? "" : " ", rule->figure, value,
-			    rule->rate ? "below" : "above", rule->name, limit);
+			kv_remark_add(text, size, "%s%s%s: %s %s --%s %s",
+				      rule->rate ? "" : metric, rule->rate ? "" : " ",
+				      rule->figure, value, rule->rate ? "below" : "above",
+				      rule->name, limit);
 		} else if (met == KV_UNKNOWN) {
 			unknown++;
-			add(text, size,
-			    "%s %s: %llu samples are too few to hold it to --%s %s; run longer",
-			    metric, rule->figure,
-			    summary->metric[kv_main_metric(summary)].count, rule->name, limit);
+			kv_remark_add(text, size,
+				      "%s %s: %llu samples are too few to hold it to --%s %s; run longer",
+				      metric, rule->figure,
+				      summary->metric[kv_main_metric(summary)].count, rule->name,
+				      limit);
 		}
 	}
 	return missed ? KV_EXIT_MISSED : unknown ? KV_EXIT_UNDECIDED : KV_EXIT_GOOD;
