@@ -20,6 +20,22 @@ static_assert((u32)KV_LANE_ABANDON == (u32)KV_STOP_NOW);
 static_assert(KV_ID_RECV == 1ULL << 63);
 static_assert(sizeof(struct kv_chain) == KV_CHAIN_BYTES);
 
+/* what shape paced has beside the others; freed with the lane */
+static int kv_lane_pace(struct kv_loop *l, const struct kv_job *job, u32 ring)
+{
+	u64 *gap;
+
+	gap = kvcalloc(kv_pace_gaps(job), sizeof(*gap), GFP_KERNEL);
+	l->gap = gap;
+	l->due = kvcalloc(ring, sizeof(*l->due), GFP_KERNEL);
+	if (!gap || !l->due)
+		return -ENOMEM;
+	l->gaps = kv_pace_gaps(job);
+	l->gap_mean = kv_pace_fill(job, kv_clock_ticks(job->clock, 1000), gap);
+	l->gap_drawn = job->pace == KVERBS_PACE_POISSON;
+	return 0;
+}
+
 int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 		    struct kv_ep *ep, const struct kv_ep *peer,
 		    struct kv_lane *other)
@@ -46,6 +62,9 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 		l->pair->total = KV_UNSET;
 		l->pair->seed = get_random_u64();
 	}
+	if (lane->role == KVERBS_ROLE_INITIATOR && kv_pace_gaps(job) &&
+	    kv_lane_pace(l, job, ring))
+		return -ENOMEM;
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (!kv_job_has_metric(job, lane->role, metric))
 			continue;
@@ -160,6 +179,8 @@ void kv_lane_free(struct kv_lane *lane)
 	/* the initiator's lane made what both lanes of the pair share */
 	if (lane->role == KVERBS_ROLE_INITIATOR)
 		kfree(l->pair);
+	kvfree(l->due);
+	kvfree(l->gap);
 	kvfree(l->chains);
 	kvfree(l);
 	lane->loop = NULL;

@@ -267,7 +267,8 @@ static u64 kv_run_bytes(const struct kv_job *job)
 	/* a lane's ring of chains has up to twice as many as WRs */
 	return kv_job_bytes(job) + 2ULL * job->pairs * kv_ep_bytes(job) +
 	       (u64)lanes * (sizeof(struct kv_lane) +
-			     2ULL * (job->outstanding + 1) * KV_CHAIN_BYTES);
+			     2ULL * (job->outstanding + 1) * KV_CHAIN_BYTES +
+			     sizeof(u64) * kv_pace_gaps(job));
 }
 
 struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,

@@ -77,7 +77,7 @@ static void fill_window(const struct kv_options *options, struct kv_job *job)
 /* the arm's job: what was asked for, completed by what the arm is about */
 static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size, u32 shape)
 {
-	bool window = kv_shape_rules[shape].window, times = kv_unit_is_time(options->unit);
+	bool window = kv_shape_rules[shape].chains, times = kv_unit_is_time(options->unit);
 	struct kv_job job = options->job;
 
 	job.step[0].op = op;
@@ -121,7 +121,7 @@ static void add_counts(struct kv_compare *compare, u32 op, u32 size)
 
 	if (options->given[KVERBS_JOB_A_SHAPE]) {
 		add_arm(compare, op, size, options->job.shape,
-			kv_shape_rules[options->job.shape].window ? CHAINS : calls);
+			kv_shape_rules[options->job.shape].chains ? CHAINS : calls);
 		return;
 	}
 	add_arm(compare, op, size, KVERBS_SHAPE_LAT, calls);
@@ -144,7 +144,7 @@ static void add_case(struct kv_compare *compare, u32 op, u32 size)
 
 	if (options->given[KVERBS_JOB_A_SHAPE]) {
 		add_arm(compare, op, size, options->job.shape,
-			kv_shape_rules[options->job.shape].window ? TIMES | RATES :
+			kv_shape_rules[options->job.shape].chains ? TIMES | RATES :
 								    TIMES);
 		return;
 	}

@@ -147,8 +147,9 @@ static void report(struct kv_intervals *intervals, const char *metric, double at
 bool kv_intervals_take(struct kv_intervals *intervals, const struct kv_result *now, double at_s)
 {
 	bool timed = now->granted.timing != KVERBS_TIMING_NONE, whole;
-	u32 metric = kv_shape_rules[now->granted.shape].answers ? KVERBS_METRIC_RTT :
-								  KVERBS_METRIC_LAT;
+	const struct kv_shape_rule *shape = &kv_shape_rules[now->granted.shape];
+	u32 metric = shape->answers ? KVERBS_METRIC_RTT :
+		     shape->paced ? KVERBS_METRIC_RESPONSE : KVERBS_METRIC_LAT;
 	struct kv_hist *later = &intervals->now;
 	u64 retired = read_lanes(now, metric, later);
 	struct kv_figure figure;

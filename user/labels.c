@@ -19,6 +19,18 @@ const char *kv_label_lat(const struct kv_result *result)
 	return kv_op_rules[job->step[0].op].label;
 }
 
+/* whose time it is: of a closed loop, where what is late delays what comes after it */
+const char *kv_label_time(u32 metric)
+{
+	switch (metric) {
+	case KVERBS_METRIC_LAT:
+		return "service time";
+	case KVERBS_METRIC_RESPONSE:
+		return "response time";
+	}
+	return "";
+}
+
 const char *kv_label_progress(const struct kv_result *result)
 {
 	return result->software ? "includes stack progress" : "";

@@ -20,6 +20,7 @@ struct kv_lane {
 	struct kv_lane_plan plan;
 	struct ibv_sge *sge;	/* of all send WRs, then of all receive WRs, as in the module */
 	struct ibv_sge *places;		/* one a WR instead, when data is checked */
+	u64 *gap;	/* intervals of shape paced */
 	pthread_t thread;
 	bool started;
 	struct {
@@ -204,6 +205,26 @@ static int build_ep(struct kv_lane *lane)
 	return build_places(lane);
 }
 
+/* what shape paced has beside the others */
+static int build_pace(struct kv_lane *lane, u32 ring)
+{
+	const struct kv_job *job = lane->plan.job;
+	struct kv_loop *loop = &lane->loop;
+	u32 gaps = kv_pace_gaps(job);
+
+	if (!gaps || lane->plan.role != KVERBS_ROLE_INITIATOR)
+		return 0;
+	lane->gap = lines(gaps * sizeof(*lane->gap));
+	loop->due = lines(ring * sizeof(*loop->due));
+	if (!lane->gap || !loop->due)
+		return -1;
+	loop->gap = lane->gap;
+	loop->gaps = gaps;
+	loop->gap_mean = kv_pace_fill(job, ticks_of_ms(lane->plan.clock, 1000), lane->gap);
+	loop->gap_drawn = job->pace == KVERBS_PACE_POISSON;
+	return 0;
+}
+
 static int build_loop(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
@@ -216,7 +237,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->ep = &lane->ep;
 	loop->pair = plan->pair;
 	loop->chains = lines(ring * sizeof(*loop->chains));
-	if (!loop->chains)
+	if (!loop->chains || build_pace(lane, ring))
 		return -1;
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (!kv_job_has_metric(job, plan->role, metric))
@@ -273,6 +294,8 @@ void kv_lane_free(struct kv_lane *lane)
 		return;
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
 		free(lane->loop.hist[metric]);
+	free(lane->loop.due);
+	free(lane->gap);
 	free(lane->loop.chains);
 	free(lane->ep.wr);
 	free(lane->ep.recv);

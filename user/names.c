@@ -39,6 +39,16 @@ const char *kv_shape_name(u32 shape)
 	return shape < KV_SHAPES ? kv_shape_rules[shape].name : "unknown";
 }
 
+const char *kv_pace_name(u32 pace)
+{
+	static const char *const names[] = {
+		[KVERBS_PACE_CONSTANT] = "constant",
+		[KVERBS_PACE_POISSON] = "poisson",
+	};
+
+	return KV_NAME(names, pace);
+}
+
 const char *kv_timing_name(u32 timing)
 {
 	static const char *const names[] = {

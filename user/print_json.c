@@ -89,6 +89,8 @@ static json_t *field(u32 attr, u64 value)
 		return json_string(kv_gid_kind_name((u32)value));
 	case KVERBS_JOB_A_CHECK_DATA:
 		return json_string(kv_check_data_name((u32)value));
+	case KVERBS_JOB_A_PACE:
+		return json_string(kv_pace_name((u32)value));
 	}
 	return integer(value);
 }
@@ -183,6 +185,8 @@ static json_t *json_summary(const struct kv_report *report)
 	put(json, "warmup_operations", integer(s->warm_ops));
 	put(json, "warmup_unsettled", json_boolean(s->unsettled));
 	put(json, "lost", integer(s->lost));
+	put(json, "unsent", integer(s->unsent));
+	put(json, "achieved", kv_json_real(s->achieved));
 	put(json, "delivered", integer(s->delivered));
 	put(json, "yields", integer(s->yields));
 	put(json, "tainted", integer(s->tainted));
@@ -302,13 +306,25 @@ static json_t *json_checks(const struct kv_checks *checks)
 	return array;
 }
 
-static json_t *json_labels(const struct kv_result *result)
+/* the labels of the metric that a run is about */
+static const char *label_main(const struct kv_report *report)
 {
+	const char *label = kv_label_time(kv_main_metric(&report->summary));
+
+	return report->summary.metric[kv_main_metric(&report->summary)].count ? label : "";
+}
+
+static json_t *json_labels(const struct kv_report *report)
+{
+	const struct kv_result *result = report->result;
 	json_t *array = json_array();
 	bool times = kv_unit_is_time(result->clock.unit);
 	const char *const label[] = { times ? kv_label_lat(result) : "",
 				times ? kv_label_progress(result) : "",
 				kv_label_clock(&result->clock),
+				times ? label_main(report) : "",
+				kv_is_overloaded(&report->summary) ?
+				"overloaded, not steady state" : "",
 				result->software ? "software device" : "", "loopback" };
 	u32 i;
 
@@ -367,7 +383,7 @@ json_t *kv_json_report(const struct kv_report *report, bool histograms)
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
 			 "engine", result->engine, "state", kv_state_name(result->state),
 			 "reason", kv_reason_name(result->reason), "error", json_error(result),
-			 "labels", json_labels(result), "asked", kv_json_job(&result->job),
+			 "labels", json_labels(report), "asked", kv_json_job(&result->job),
 			 "granted", kv_json_job(&result->granted),
 			 "gid_type", (json_int_t)result->gid_type,
 			 "memory_bytes", (json_int_t)result->bytes,

@@ -205,7 +205,7 @@ static void print_counts(FILE *file, const struct kv_report *report)
 static void print_metrics(FILE *file, const struct kv_report *report)
 {
 	const struct kv_result *result = report->result;
-	char label[96];
+	char label[128];
 	u32 metric;
 
 	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
@@ -218,8 +218,12 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 			continue;
 		label[0] = '\0';
 		if (metric == KVERBS_METRIC_LAT)
-			snprintf(label, sizeof(label), "%s%s%s", kv_label_lat(result),
-				 result->software ? "; " : "", kv_label_progress(result));
+			snprintf(label, sizeof(label), "%s; %s%s%s", kv_label_time(metric),
+				 kv_label_lat(result), result->software ? "; " : "",
+				 kv_label_progress(result));
+		else if (metric == KVERBS_METRIC_RESPONSE)
+			snprintf(label, sizeof(label), "%s, from the intended start",
+				 kv_label_time(metric));
 		else if (metric == KVERBS_METRIC_RTT)
 			snprintf(label, sizeof(label), "%s", kv_label_progress(result));
 		print_figure(file, kv_metric_name(metric), figure, 1, label);
@@ -243,6 +247,23 @@ static void print_messages(FILE *file, const struct kv_report *report)
 		operations(report), report->summary.warm_ops);
 }
 
+static void print_pace(FILE *file, const struct kv_report *report)
+{
+	const struct kv_job *job = &report->result->granted;
+	const struct kv_summary *s = &report->summary;
+	char rate[KV_TEXT];
+
+	if (isnan(s->achieved))
+		return;
+	fprintf(file,
+		"%s intervals, %s/s a pair: %.1f %% of the intended starts posted, %llu unsent",
+		kv_pace_name(job->pace), kv_text_rate(job->pace_rate, rate), 100 * s->achieved,
+		s->unsent);
+	if (kv_is_overloaded(s))
+		fputs("; overloaded, not steady state", file);
+	fputc('\n', file);
+}
+
 static void print_rates(FILE *file, const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
@@ -255,6 +276,7 @@ static void print_rates(FILE *file, const struct kv_report *report)
 	if (!isnan(s->outstanding))
 		fprintf(file, "; %.2f WRs outstanding on average", s->outstanding);
 	fputc('\n', file);
+	print_pace(file, report);
 	if (!isnan(s->share_post)) {
 		fprintf(file, "time of the initiators: %.1f %% in post", 100 * s->share_post);
 		if (!isnan(s->share_poll))

@@ -61,6 +61,7 @@ void kv_explain(const struct kv_result *result, char *text, size_t size);
 
 /* labels.c: what has to be said beside a figure */
 const char *kv_label_lat(const struct kv_result *result);
+const char *kv_label_time(u32 metric);
 const char *kv_label_progress(const struct kv_result *result);
 const char *kv_label_clock(const struct kv_clock_info *clock);
 const char *kv_gid_type_name(u32 link, u32 gid_type);

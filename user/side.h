@@ -30,5 +30,6 @@ typedef __s64 s64;
 #include "kverbs/data.h"
 #include "kverbs/clock.h"
 #include "kverbs/job.h"
+#include "kverbs/pace.h"
 
 #endif /* KV_SIDE_H */

@@ -152,6 +152,8 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		ns = kv_ticks_ns(&result->clock, (double)stat->wall);
 		warm = kv_ticks_ns(&result->clock, (double)stat->warm_ticks) / 1e6;
 		summary->ops += stat->ops;
+		summary->sent += stat->wrs;
+		summary->unsent += stat->unsent;
 		summary->warm_ops += stat->warm_ops;
 		summary->unsettled |= stat->warm_unsettled;
 		if (ns / 1e9 > summary->window_s)
@@ -169,6 +171,8 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		empty += (double)stat->t_empty;
 		rest += (double)stat->t_rest;
 	}
+	summary->achieved = kv_shape_rules[result->granted.shape].paced && summary->sent ?
+			    (double)summary->sent / (double)(summary->sent + summary->unsent) : NAN;
 	summary->delivered_s = summary->delivered && summary->window_s > 0 ?
 			       (double)summary->delivered / summary->window_s : NAN;
 	if (!timed)
@@ -185,8 +189,10 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 			 kv_ticks_ns(&result->clock, wall) / (double)summary->ops : NAN;
 }
 
-/* the metric that a run is about: rtt of a pingpong, else lat */
+/* the metric that a run is about: response when paced, rtt of a pingpong, else lat */
 u32 kv_main_metric(const struct kv_summary *summary)
 {
+	if (summary->metric[KVERBS_METRIC_RESPONSE].count)
+		return KVERBS_METRIC_RESPONSE;
 	return summary->metric[KVERBS_METRIC_RTT].count ? KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
 }

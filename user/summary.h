@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include "engine.h"
 
+#define KV_STEADY	0.99	/* least share of the intended starts in steady state */
+
 /**
  * struct kv_figure - one metric, in the unit of its clock
  *
@@ -56,6 +58,9 @@ struct kv_figure {
  * @lost: messages sent that never came, warm-up included
  * @delivered: messages that came at the responders, in their windows
  * @delivered_s: likewise a second of the initiators' window; NaN without any
+ * @sent: WRs posted by the initiators, in their windows
+ * @unsent: paced: intended starts that were not posted
+ * @achieved: paced: share of the intended starts that were posted; else NaN
  * @yields: of all lanes, like those that follow
  */
 struct kv_summary {
@@ -77,6 +82,9 @@ struct kv_summary {
 	u64 lost;
 	u64 delivered;
 	double delivered_s;
+	u64 sent;
+	u64 unsent;
+	double achieved;
 	u64 yields;
 	u64 tainted;
 	u64 backwards;
@@ -88,6 +96,13 @@ double kv_ticks_ns(const struct kv_clock_info *clock, double ticks);
 void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 		  struct kv_figure *figure);
 void kv_hist_merge(struct kv_hist *into, const struct kv_hist *from);
+
+/* paced: the queue grew as long as the run lasted, so that no percentile stands for it */
+static inline bool kv_is_overloaded(const struct kv_summary *summary)
+{
+	return summary->achieved < KV_STEADY;
+}
+
 u32 kv_main_metric(const struct kv_summary *summary);
 void kv_summarize(const struct kv_result *result, struct kv_summary *summary);
 

@@ -6,7 +6,8 @@
 #define BIT(i)		(1ULL << (i))
 
 /* the device's delay is in them, and that is no instruction of the CPU */
-#define HOLDS_DEVICE	(BIT(KVERBS_METRIC_LAT) | BIT(KVERBS_METRIC_RTT))
+#define HOLDS_DEVICE	(BIT(KVERBS_METRIC_LAT) | BIT(KVERBS_METRIC_RTT) | \
+			 BIT(KVERBS_METRIC_RESPONSE))
 /* of those in ticks; as sums they are of the calls alone */
 #define CALLS		(BIT(KVERBS_CTR_T_POST) | BIT(KVERBS_CTR_T_POLL))
 
@@ -132,6 +133,10 @@ int kv_unit_check(u32 unit, const struct kv_job *job, struct kv_error *error)
 	if (job->timing == KVERBS_TIMING_NONE)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "timing none: with --clock-unit insn it is lat or all: without a clock reading nothing is counted");
+	if (kv_shape_rules[job->shape].paced)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "shape %s: not with --clock-unit insn: it posts by the time, and instructions are none",
+				    kv_shape_name(job->shape));
 	if (!KV_HAVE_CPU_CLOCK)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "clock-unit insn: no CPU counter is known on this architecture");

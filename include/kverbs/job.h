@@ -39,8 +39,8 @@
 	  'i', "port", "", "port of the device")			\
 	X(GID_INDEX, gid_index, u32, 0, 65535, KV_AUTO,			\
 	  'x', "gid-index", "", "GID table entry of both ends")		\
-	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_RATE, KVERBS_SHAPE_LAT,	\
-	  0, "shape", "", "lat, pingpong or rate")			\
+	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_PACED, KVERBS_SHAPE_LAT,	\
+	  0, "shape", "", "lat, pingpong, rate or paced")		\
 	X(ITERATIONS, iterations, u64, 1, 1000000000000ULL, 0,		\
 	  'n', "iters", "operations", "operations a pair does")		\
 	X(DURATION_MS, duration_ms, u32, 1, 86400000, 0,		\
@@ -103,7 +103,11 @@
 	  0, "gid-type", "", "v1 or v2")			\
 	X(CHECK_DATA, check_data, u32, 0, KVERBS_CHECK_DATA_STALE,	\
 	  KVERBS_CHECK_DATA_OFF,					\
-	  0, "check-data", "", "off, on, flip, swap or stale")
+	  0, "check-data", "", "off, on, flip, swap or stale")		\
+	X(PACE, pace, u32, 0, KVERBS_PACE_POISSON, KV_AUTO,		\
+	  0, "pace", "", "constant or poisson")				\
+	X(PACE_RATE, pace_rate, u32, 1, 1000000000, 0,			\
+	  0, "pace-rate", "operations/s", "operations a pair is to start a second")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -253,10 +257,10 @@ struct kv_op_rule {
 #define KV_TRANSPORTS		(KVERBS_TRANSPORT_UD + 1)
 #define KV_SHAPE_BIT(s)		(1U << KVERBS_SHAPE_##s)
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
-				 KV_SHAPE_BIT(RATE))
-#define KV_SHAPES_ASK		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE))
+				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
+#define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
 #define KV_OPS			(KVERBS_OP_FADD + 1)
-#define KV_SHAPES		(KVERBS_SHAPE_RATE + 1)
+#define KV_SHAPES		(KVERBS_SHAPE_PACED + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
@@ -310,19 +314,24 @@ static const struct kv_transport_rule kv_transport_rules[KV_TRANSPORTS] = {
 /**
  * struct kv_shape_rule - what a shape is
  * @name: as in options and outputs
- * @window: keeps a window of WRs; depth, chain and signal interval apply
+ * @window: may have more than one WR outstanding
  * @answers: the peer answers each message
+ * @chains: chains and a signal interval apply
+ * @paced: each WR has its intended start
  */
 struct kv_shape_rule {
 	const char *name;
 	u32 window;
 	u32 answers;
+	u32 chains;
+	u32 paced;
 };
 
 static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
-	[KVERBS_SHAPE_LAT] = { "lat", 0, 0 },
-	[KVERBS_SHAPE_PINGPONG] = { "pingpong", 0, 1 },
-	[KVERBS_SHAPE_RATE] = { "rate", 1, 0 },
+	[KVERBS_SHAPE_LAT] = { "lat" },
+	[KVERBS_SHAPE_PINGPONG] = { "pingpong", .answers = 1 },
+	[KVERBS_SHAPE_RATE] = { "rate", .window = 1, .chains = 1 },
+	[KVERBS_SHAPE_PACED] = { "paced", .window = 1, .paced = 1 },
 };
 
 /**
@@ -453,6 +462,9 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 		return takes && job->timing == KVERBS_TIMING_ALL;
 	case KVERBS_METRIC_RECV_POLL:
 		return takes && !sends && job->timing == KVERBS_TIMING_ALL;
+	case KVERBS_METRIC_RESPONSE:
+		return role == KVERBS_ROLE_INITIATOR &&
+		       kv_shape_rules[job->shape].paced;
 	}
 	return 0;
 }
@@ -542,11 +554,11 @@ static inline int kv_job_check_window(struct kv_job *job,
 	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
 	if (caps->max_cqe < room + KV_MARKERS)
 		room = caps->max_cqe > KV_MARKERS ? caps->max_cqe - KV_MARKERS : 0;
-	if (!shape->window) {
-		if (job->outstanding != KV_AUTO && job->outstanding != 1)
-			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
-					 "tx-depth %u: shape %s keeps one WR outstanding; use --shape rate",
-					 job->outstanding, shape->name);
+	if (!shape->window && job->outstanding != KV_AUTO && job->outstanding != 1)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: shape %s keeps one WR outstanding; use --shape rate",
+				 job->outstanding, shape->name);
+	if (!shape->chains) {
 		if (job->chain != KV_AUTO && job->chain != 1)
 			return kv_refuse(no, KVERBS_JOB_A_CHAIN,
 					 "post-list %u: shape %s posts one WR a call; use --shape rate",
@@ -563,10 +575,10 @@ static inline int kv_job_check_window(struct kv_job *job,
 		if (job->outstanding > fit)
 			job->outstanding = fit;
 		/* a chain or an interval that was asked for sets the window */
-		if (shape->window && job->chain != KV_AUTO &&
+		if (shape->chains && job->chain != KV_AUTO &&
 		    job->chain > job->outstanding)
 			job->outstanding = job->chain;
-		if (shape->window && job->signal != KV_AUTO &&
+		if (shape->chains && job->signal != KV_AUTO &&
 		    job->signal > job->outstanding)
 			job->outstanding = job->signal;
 	}
@@ -878,6 +890,35 @@ static inline int kv_job_check_message(const struct kv_job *job,
 	return 0;
 }
 
+/* what only shape paced has, and cannot be without */
+static inline int kv_job_check_pace(struct kv_job *job, struct kv_refusal *no)
+{
+	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
+
+	if (!shape->paced) {
+		if (job->pace != KV_AUTO)
+			return kv_refuse(no, KVERBS_JOB_A_PACE,
+					 "pace: shape %s posts as soon as it can; use --shape paced",
+					 shape->name);
+		if (job->pace_rate)
+			return kv_refuse(no, KVERBS_JOB_A_PACE_RATE,
+					 "pace-rate %u: shape %s posts as soon as it can; use --shape paced",
+					 job->pace_rate, shape->name);
+		return 0;
+	}
+	if (!job->pace_rate)
+		return kv_refuse(no, KVERBS_JOB_A_PACE_RATE,
+				 "pace-rate: shape %s needs to know how many operations a second; use --pace-rate",
+				 shape->name);
+	if (job->timing == KVERBS_TIMING_NONE)
+		return kv_refuse(no, KVERBS_JOB_A_TIMING,
+				 "timing none: shape %s needs the clock to know when to post; use lat or all",
+				 shape->name);
+	if (job->pace == KV_AUTO)
+		job->pace = KVERBS_PACE_CONSTANT;
+	return 0;
+}
+
 static inline int kv_job_check_engine(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -953,6 +994,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_step(job, caps, no) ||
 	    kv_job_check_message(job, caps, no) ||
 	    kv_job_check_path(job, caps, no) ||
+	    kv_job_check_pace(job, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))

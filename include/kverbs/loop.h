@@ -5,9 +5,9 @@
  * between the engines is one between the verbs stacks.
  *
  * The includer first includes <linux/kverbs.h>, kverbs/hist.h, kverbs/stat.h,
- * kverbs/data.h and defines u32, u64, kv_inline (static, always inlined), kv_noinline (static,
- * never inlined) and, as static inline functions on its own struct kv_ep (one QP
- * with its CQ and prebuilt WRs):
+ * kverbs/data.h, kverbs/job.h, kverbs/pace.h and defines u32, u64, kv_inline
+ * (static, always inlined), kv_noinline (static, never inlined) and, as static
+ * inline functions on its own struct kv_ep (one QP with its CQ and prebuilt WRs):
  *
  *   u64 kv_clock(ep)              read the clock, ordered after earlier loads
  *   void kv_wr_prep(ep, slot, id, signalled, last)
@@ -92,6 +92,11 @@ struct kv_chain {
  * @ep: the side's endpoint
  * @pair: shared with the other lane of the pair
  * @chains: ring, @chain_mask + 1 entries, a power of two above @depth
+ * @due: paced: ring as large, intended start of each WR outstanding
+ * @gap: paced: intervals between intended starts, ticks << KV_PACE_SHIFT
+ * @gaps: entries of @gap
+ * @gap_mean: their mean
+ * @gap_drawn: the next one is drawn at random from them, which are a power of two
  * @hist: a histogram for each metric that the lane's role has, else NULL
  * @iterations: operations to do, 0: until @span is over
  * @span: length of the measured window, ticks
@@ -115,6 +120,11 @@ struct kv_loop {
 	struct kv_ep *ep;
 	struct kv_pair *pair;
 	struct kv_chain *chains;
+	u64 *due;
+	const u64 *gap;
+	u32 gaps;
+	u32 gap_drawn;
+	u64 gap_mean;
 	struct kv_hist *hist[__KVERBS_METRIC_MAX];
 	u64 iterations;
 	u64 span;
@@ -160,6 +170,8 @@ struct kv_loop {
 	u64 idle;	/* empty polls since the last WC */
 	u64 idle_since;
 	u64 tick;	/* operations, for the look at the clock */
+	u64 next_due;	/* paced: from the start of the window, << KV_PACE_SHIFT */
+	u32 gap_at;
 
 	struct kv_stat stat;
 
@@ -647,18 +659,24 @@ kv_inline u32 kv_next_chain(struct kv_loop *l)
 	return l->tail ? 1 : 0;
 }
 
-/* which chain is timed: one in KV_SAMPLE_MEAN, at random (xorshift64) */
-kv_inline u32 kv_sampled(struct kv_loop *l)
+/* xorshift64 */
+kv_inline u64 kv_draw(struct kv_loop *l)
 {
 	u64 x = l->random;
 
-	if (kv_likely(--l->until_sample))
-		return 0;
 	x ^= x << 13;
 	x ^= x >> 7;
 	x ^= x << 17;
 	l->random = x;
-	l->until_sample = 1 + (u32)(x & (2 * KV_SAMPLE_MEAN - 1));
+	return x;
+}
+
+/* which chain is timed: one in KV_SAMPLE_MEAN, at random */
+kv_inline u32 kv_sampled(struct kv_loop *l)
+{
+	if (kv_likely(--l->until_sample))
+		return 0;
+	l->until_sample = 1 + (u32)(kv_draw(l) & (2 * KV_SAMPLE_MEAN - 1));
 	return l->timing != KVERBS_TIMING_NONE;
 }
 
@@ -685,6 +703,134 @@ kv_noinline void kv_loop_rate(struct kv_loop *l)
 		if (kv_data_retired(l))
 			return;
 		kv_rest(l);
+	}
+}
+
+/* the interval to the next intended start */
+kv_inline u64 kv_next_gap(struct kv_loop *l)
+{
+	u32 i = l->gap_at;
+
+	/* the high bits: the low ones of a xorshift are its weakest */
+	if (l->gap_drawn)
+		return l->gap[(u32)(kv_draw(l) >> 32) & (l->gaps - 1)];
+	l->gap_at = i + 1 == l->gaps ? 0 : i + 1;
+	return l->gap[i];
+}
+
+/* how often a part fits into a whole: long division, as there is none here */
+kv_inline u64 kv_fits(u64 part, u64 whole)
+{
+	u32 shift = 0;
+	u64 n = 0;
+
+	while (part << shift <= whole >> 1)
+		shift++;
+	for (;; shift--) {
+		n <<= 1;
+		if (part << shift <= whole) {
+			whole -= part << shift;
+			n++;
+		}
+		if (!shift)
+			return n;
+	}
+}
+
+/*
+ * Posting has ended: starts that were intended by then, or by the end of the
+ * window, and never came. Of intervals drawn at random as many as their mean makes.
+ */
+kv_noinline void kv_count_unsent(struct kv_loop *l)
+{
+	u64 span = l->now - l->begin;
+
+	if (l->last == KV_UNSET && span > l->until)
+		span = l->until;
+	span <<= KV_PACE_SHIFT;
+	if (l->next_due <= span)
+		l->stat.unsent = 1 + kv_fits(l->gap_mean, span - l->next_due);
+}
+
+/* is the next WR due, and is there room for it? */
+kv_inline u32 kv_is_due(struct kv_loop *l)
+{
+	if (l->closing)
+		return 0;
+	if (kv_unlikely(!kv_more(l))) {
+		l->closing = 1;
+		kv_count_unsent(l);
+		return 0;
+	}
+	return l->posted - l->retired < l->depth &&
+	       l->now - l->begin >= l->next_due >> KV_PACE_SHIFT;
+}
+
+/* post the WR that is due; the next one is due when it is, late as this one may be */
+kv_inline int kv_post_due(struct kv_loop *l)
+{
+	l->due[l->posted & l->chain_mask] =
+		l->begin + (l->next_due >> KV_PACE_SHIFT);
+	l->next_due += kv_next_gap(l);
+	return kv_post_chain(l, 1, 1);
+}
+
+/* WRs retired by one WC: each from its intended start on */
+kv_inline int kv_retire_due(struct kv_loop *l, u32 i)
+{
+	u64 id = l->retired;
+
+	if (kv_retire(l, i))
+		return -1;
+	for (; id < l->retired; id++)
+		kv_sample(l, KVERBS_METRIC_RESPONSE,
+			  l->now - l->due[id & l->chain_mask]);
+	return 0;
+}
+
+/* nothing is outstanding and nothing is due: others may have the CPU */
+kv_inline int kv_pause(struct kv_loop *l)
+{
+	if (kv_wait(l->ep))
+		l->stat.yields++;
+	kv_rest(l);
+	if (kv_load(&l->pair->abort))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	kv_tick(l, &l->stat.t_empty);
+	return 0;
+}
+
+/*
+ * Shape paced: an open loop. When WRs are due does not hang on when others
+ * complete; one that finds the queue full waits, and its wait counts.
+ */
+kv_noinline void kv_loop_paced(struct kv_loop *l)
+{
+	int got, i;
+
+	l->next_due = kv_next_gap(l);
+	for (;;) {
+		while (kv_is_due(l)) {
+			if (kv_post_due(l))
+				return;
+		}
+		if (l->retired == l->posted) {
+			if (l->closing || kv_pause(l))
+				return;
+			continue;
+		}
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
+		if (got < 0)
+			return;
+		for (i = 0; i < got; i++) {
+			if (kv_retire_due(l, (u32)i))
+				return;
+		}
+		if (kv_data_retired(l))
+			return;
+		kv_rest(l);
+		/* what is due next is seen on the clock, WC or not */
+		kv_tick(l, got ? &l->stat.t_rest : &l->stat.t_empty);
 	}
 }
 
@@ -909,6 +1055,15 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_rate(l);
 		else
 			kv_loop_recv(l);
+		break;
+	case KVERBS_SHAPE_PACED:
+		/* the warm-up takes as long as it takes, and is not paced */
+		if (role == KVERBS_ROLE_RESPONDER)
+			kv_loop_recv(l);
+		else if (l->opened)
+			kv_loop_paced(l);
+		else
+			kv_loop_rate(l);
 		break;
 	}
 }

@@ -40,7 +40,8 @@
 	X(TOTAL_WRS,	total_wrs,	"total_wrs",	"")		\
 	X(TOTAL_RETIRED, total_retired,	"total_retired", "")		\
 	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")		\
-	X(LOST,		lost,		"lost",		"")
+	X(LOST,		lost,		"lost",		"")		\
+	X(UNSENT,	unsent,		"unsent",	"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 
@@ -60,6 +61,7 @@ struct kv_stat {
 	X(LAT,		"lat")						\
 	X(RTT,		"rtt")						\
 	X(RECV_POST,	"recv_post")					\
-	X(RECV_POLL,	"recv_poll")
+	X(RECV_POLL,	"recv_poll")					\
+	X(RESPONSE,	"response")
 
 #endif /* _KVERBS_STAT_H */

@@ -59,6 +59,7 @@ static const struct word words[] = {
 	{ "write-imm", KVERBS_OP_WRITE_IMM }, { "cas", KVERBS_OP_CAS },
 	{ "fadd", KVERBS_OP_FADD }, { "lat", KVERBS_SHAPE_LAT },
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
+	{ "paced", KVERBS_SHAPE_PACED }, { "constant", KVERBS_PACE_CONSTANT },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
 	{ "yield", KVERBS_WAIT_YIELD }, { "busy", KVERBS_WAIT_NONE },
@@ -170,6 +171,19 @@ static const struct refusal refusals[] = {
 	{ "mtu=1000", KVERBS_JOB_A_MTU, "mtu 1000: is none of 256, 512, 1024, 2048, 4096" },
 	{ "mtu=2048 mtu=2048 port=1 mtu=4096 mtu=1025", KVERBS_JOB_A_MTU,
 	  "mtu 1025: is none of 256, 512, 1024, 2048, 4096" },
+	/* paced */
+	{ "shape=paced", KVERBS_JOB_A_PACE_RATE,
+	  "pace-rate: shape paced needs to know how many operations a second; use --pace-rate" },
+	{ "pace=constant", KVERBS_JOB_A_PACE,
+	  "pace: shape lat posts as soon as it can; use --shape paced" },
+	{ "shape=rate pace_rate=7", KVERBS_JOB_A_PACE_RATE,
+	  "pace-rate 7: shape rate posts as soon as it can; use --shape paced" },
+	{ "shape=paced pace_rate=7 timing=none", KVERBS_JOB_A_TIMING,
+	  "timing none: shape paced needs the clock to know when to post; use lat or all" },
+	{ "shape=paced pace_rate=7 chain=2", KVERBS_JOB_A_CHAIN,
+	  "post-list 2: shape paced posts one WR a call; use --shape rate" },
+	{ "shape=paced pace_rate=7 signal=2", KVERBS_JOB_A_SIGNAL,
+	  "cq-mod 2: shape paced signals every WR; use --shape rate" },
 	/* the step */
 	/* transports */
 	{ "op=read transport=uc", KVERBS_JOB_A_TRANSPORT,
@@ -501,6 +515,8 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_MIN_RNR_TIMER:
 	case KVERBS_JOB_A_RD_ATOMIC:
 		return kv_transport_rules[job->transport].acked;
+	case KVERBS_JOB_A_PACE:
+		return kv_shape_rules[job->shape].paced;
 	}
 	return 1;
 }
@@ -534,6 +550,10 @@ static void test_asked_is_kept(void **state)
 		job.rd_atomic = SOME(2) ? KV_AUTO : 1 + SOME(20);
 		job.sges = SOME(4) ? 1 : 1 + SOME(40);
 		job.inline_data = SOME(4) ? 0 : SOME(4097);
+		if (kv_shape_rules[job.shape].paced) {
+			job.pace = SOME(2) ? KV_AUTO : SOME(KVERBS_PACE_POISSON + 1);
+			job.pace_rate = 1 + SOME(1000);
+		}
 		caps.kernel = SOME(2);
 		caps.software = SOME(2);
 		caps.max_qp_wr = SOME(4) ? 512 : SOME(300);
@@ -657,13 +677,13 @@ static void test_counters_match_the_wire(void **state)
 static void test_lanes(void **state)
 {
 	static const u32 lanes[KV_OPS][KV_SHAPES] = {
-		[KVERBS_OP_WRITE] = { 1, 2, 1 },
-		[KVERBS_OP_READ] = { 1, 2, 1 },
-		[KVERBS_OP_SEND] = { 2, 2, 2 },
-		[KVERBS_OP_SEND_IMM] = { 2, 2, 2 },
-		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2 },
-		[KVERBS_OP_CAS] = { 1, 2, 1 },
-		[KVERBS_OP_FADD] = { 1, 2, 1 },
+		[KVERBS_OP_WRITE] = { 1, 2, 1, 1 },
+		[KVERBS_OP_READ] = { 1, 2, 1, 1 },
+		[KVERBS_OP_SEND] = { 2, 2, 2, 2 },
+		[KVERBS_OP_SEND_IMM] = { 2, 2, 2, 2 },
+		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2 },
+		[KVERBS_OP_CAS] = { 1, 2, 1, 1 },
+		[KVERBS_OP_FADD] = { 1, 2, 1, 1 },
 	};
 	struct kv_job job = KV_JOB_INIT;
 
@@ -679,27 +699,29 @@ static void test_lanes(void **state)
 	}
 }
 
-/* post poll lat rtt recv_post recv_poll, of the initiator and of the responder */
+/* post poll lat rtt recv_post recv_poll response, of the initiator and of the responder */
 struct measures {
 	u32 op, shape, timing;
 	const char *initiator, *responder;
 };
 
 static const struct measures measures[] = {
-	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, "......", "......" },
-	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
-	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql...", "......" },
-	{ KVERBS_OP_READ, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "......" },
-	{ KVERBS_OP_FADD, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql...", "......" },
-	{ KVERBS_OP_WRITE_IMM, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "....PQ" },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, "......", "......" },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l...", "......" },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql...", "....PQ" },
-	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r..", "p....." },
-	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.r..", "pq...." },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_NONE, "......", "......" },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r..", "p....." },
-	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.rP.", "pq..P." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, ".......", "......." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l....", "......." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql....", "......." },
+	{ KVERBS_OP_READ, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "......." },
+	{ KVERBS_OP_FADD, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql....", "......." },
+	{ KVERBS_OP_WRITE_IMM, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "....PQ." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, ".......", "......." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l....", "......." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "....PQ." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PACED, KVERBS_TIMING_LAT, "p.l...R", "......." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PACED, KVERBS_TIMING_ALL, "pql...R", "....PQ." },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r...", "p......" },
+	{ KVERBS_OP_WRITE, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.r...", "pq....." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_NONE, ".......", "......." },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_LAT, "p..r...", "p......" },
+	{ KVERBS_OP_SEND, KVERBS_SHAPE_PINGPONG, KVERBS_TIMING_ALL, "pq.rP..", "pq..P.." },
 };
 
 static void test_metrics_of_a_role(void **state)

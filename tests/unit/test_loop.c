@@ -4,6 +4,8 @@
  * and whatever happens, each WR is accounted for and each run ends.
  */
 #include "fake_ep.h"
+#include <kverbs/job.h>
+#include <kverbs/pace.h>
 #include <kverbs/loop.h>
 
 #define DEADLINE	200000
@@ -16,10 +18,12 @@ struct bench {
 	u32 depth, chain, signal, batch, recv_depth;
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
+	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
 	struct fake w;
 	struct kv_pair pair;
 	struct kv_loop loop[2];
 	struct kv_chain chains[2][FAKE_SLOTS];
+	u64 due[FAKE_SLOTS];
 };
 
 static unsigned char memory[2][2][FAKE_MEMORY] __attribute__((aligned(64)));
@@ -119,6 +123,21 @@ static void bench_data(u32 lane)
 	d->in_slots = b.two_sided ? b.recv_depth : b.depth;
 }
 
+/* as kv_pace_fill() would have it, which test_pace covers */
+static void bench_pace(struct kv_loop *l)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(b.gaps); i++) {
+		b.gaps[i] = b.gap ? b.gap << KV_PACE_SHIFT : b.gaps[i];
+		l->gap_mean += b.gaps[i] / ARRAY_SIZE(b.gaps);
+	}
+	l->due = b.due;
+	l->gap = b.gaps;
+	l->gaps = b.gap ? 1 : ARRAY_SIZE(b.gaps);
+	l->gap_drawn = !b.gap;
+}
+
 /* run what b says; a broken rule fails the test */
 static void bench_run(void)
 {
@@ -145,6 +164,8 @@ static void bench_run(void)
 		l->pair = &b.pair;
 		l->chains = b.chains[i];
 		l->chain_mask = roundup - 1;
+		if (b.shape == KVERBS_SHAPE_PACED)
+			bench_pace(l);
 		l->iterations = b.n;
 		l->span = b.span;
 		l->warm = b.warm;
@@ -1426,7 +1447,7 @@ static void test_anything(void **state)
 	u32 i, lane;
 
 	for (i = 0; i < 20000; i++) {
-		u32 shape = (u32)(test_random(&seed) % 3);
+		u32 shape = (u32)(test_random(&seed) % 4);
 
 		bench_new(shape, shape == KVERBS_SHAPE_PINGPONG || test_random(&seed) % 2 ?
 				 (u32)(test_random(&seed) % 2) : 0,
@@ -1434,6 +1455,11 @@ static void test_anything(void **state)
 		b.span = b.n ? 0 : 1 + test_random(&seed) % 30000;
 		b.warm = rarely(&seed, 3, 5000);
 		b.timing = (u32)(test_random(&seed) % 3);
+		if (shape == KVERBS_SHAPE_PACED) {
+			b.timing = 1 + (u32)(test_random(&seed) % 2);
+			b.depth = 1 + (u32)(test_random(&seed) % 20);
+			b.gap = 1 + test_random(&seed) % 3000;
+		}
 		if (shape == KVERBS_SHAPE_RATE) {
 			b.depth = 1 + (u32)(test_random(&seed) % 20);
 			b.chain = 1 + (u32)(test_random(&seed) % b.depth);
@@ -1667,6 +1693,135 @@ static void test_data_pattern(void **state)
 	}
 }
 
+static void paced_new(u32 two_sided, u64 n, u64 gap, u32 depth)
+{
+	bench_new(KVERBS_SHAPE_PACED, two_sided, n);
+	b.with_hists = 1;
+	b.timing = KVERBS_TIMING_LAT;
+	b.gap = gap;
+	b.depth = depth;
+}
+
+/* a device that keeps up: each WR at its time, and its response is its service */
+static void test_paced(void **state)
+{
+	struct kv_hist *response = &hists[0][KVERBS_METRIC_RESPONSE];
+	struct kv_hist *lat = &hists[0][KVERBS_METRIC_LAT];
+	u32 timing;
+
+	for (timing = KVERBS_TIMING_LAT; timing <= KVERBS_TIMING_ALL; timing++) {
+		paced_new(0, 100, 1000, 4);
+		b.timing = timing;
+		bench_run();
+		check_initiator(100);
+		ask_is(b.loop[0].stat.unsent == 0);
+		ask_is(response->count == 100 && lat->count == 100);
+		ask_is(lat->sum == b.loop[0].stat.residence);
+		ask_is(lat->min >= 500 && lat->max < 700);
+		/* at most a wait and its readings late */
+		ask_is(response->min >= lat->min && response->max < lat->max + 100);
+		ask_is(b.loop[0].stat.wall >= 100 * 1000 + 500);
+		ask_is(b.loop[0].stat.wall < 101 * 1000 + 500);
+	}
+}
+
+/* one that does not: the wait of each WR counts, and starts that never came are known */
+static void test_paced_overload(void **state)
+{
+	struct kv_hist *response = &hists[0][KVERBS_METRIC_RESPONSE];
+	struct kv_stat *s = &b.loop[0].stat;
+
+	paced_new(0, 200, 100, 1);
+	bench_run();
+	check_initiator(200);
+	ask_is(hists[0][KVERBS_METRIC_LAT].max < 700);
+	/* the last was to start at 20000 */
+	ask_is(response->max + 20000 + 100 > s->wall && response->max < s->wall - 20000 + 100);
+	/* it was posted about 500 before the end; one start every 100 */
+	ask_is(s->unsent + 200 <= s->wall / 100 && s->unsent + 200 + 10 > s->wall / 100);
+	/* by a time: those of the window are posted, or counted */
+	paced_new(0, 0, 100, 1);
+	b.span = 100000;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+	check_accounts(0);
+	ask_is(s->ops + s->unsent == 1000 && s->ops < 200);
+	paced_new(0, 0, 1000, 4);
+	b.span = 100000;
+	bench_run();
+	ask_is(s->ops == 100 || s->ops == 99);
+	ask_is(s->ops + s->unsent == 100);
+}
+
+/* longer between two starts than a completion may take: no time-out of nothing */
+static void test_paced_rests(void **state)
+{
+	paced_new(0, 3, 3 * DEADLINE, 4);
+	b.warm = 1000;
+	bench_run();
+	check_initiator(3);
+	/* and the warm-up does not take as long */
+	ask_is(b.loop[0].stat.warm_ops >= 4);
+	ask_is(b.loop[0].stat.warm_ticks < DEADLINE);
+}
+
+static void test_paced_drawn(void **state)
+{
+	u32 i;
+
+	paced_new(0, 2000, 0, 8);
+	for (i = 0; i < 4; i++)
+		b.gaps[i] = (200ULL + 400 * i) << KV_PACE_SHIFT;
+	bench_run();
+	check_initiator(2000);
+	/* each of the four about as often: a mean of 800 */
+	ask_is(b.loop[0].stat.wall > 2000 * 760 && b.loop[0].stat.wall < 2000 * 840);
+}
+
+static void test_paced_stop_anywhere(void **state)
+{
+	u64 at;
+	u32 kind;
+
+	for (kind = KV_STOP_SOON; kind <= KV_STOP_NOW; kind++) {
+		for (at = 1; ; at += 1 + at / 20) {
+			paced_new(0, 20, 300, 2);
+			b.w.stop_at = at;
+			b.w.stop_kind = kind;
+			bench_run();
+			ask_is(!b.w.broken);
+			if (b.w.stops < at)
+				break;
+			ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+			       b.loop[0].stat.ops == 20);
+		}
+		check_initiator(20);
+		assert_true(at > 20);
+	}
+}
+
+/* one lane's end is the other's, also while nothing is due */
+static void test_paced_two_lanes(void **state)
+{
+	u64 seed = 5;
+	u32 i;
+
+	for (i = 0; i < 300; i++) {
+		paced_new(1, 1 + test_random(&seed) % 40, 100 + test_random(&seed) % 2000,
+			  1 + (u32)(test_random(&seed) % 8));
+		b.warm = i % 2 ? 500 : 0;
+		b.w.seed = seed;
+		bench_run();
+		check_both(b.n);
+	}
+	paced_new(1, 1000, 10 * DEADLINE, 4);
+	b.w.ep[1].script.recv_fail = 2;
+	bench_run();
+	ask_is(b.loop[1].end == KVERBS_REASON_WC);
+	ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+	ask_is(b.loop[0].stat.ops == 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1690,6 +1845,12 @@ int main(void)
 		cmocka_unit_test(test_warm_up_of_a_restless_device),
 		cmocka_unit_test(test_warm_up_turns_the_queue),
 		cmocka_unit_test(test_end_in_warm_up),
+		cmocka_unit_test(test_paced),
+		cmocka_unit_test(test_paced_overload),
+		cmocka_unit_test(test_paced_rests),
+		cmocka_unit_test(test_paced_drawn),
+		cmocka_unit_test(test_paced_stop_anywhere),
+		cmocka_unit_test(test_paced_two_lanes),
 		cmocka_unit_test(test_post_refused_at_any_wr),
 		cmocka_unit_test(test_poll_fails),
 		cmocka_unit_test(test_failing_wc),

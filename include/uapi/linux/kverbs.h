@@ -187,6 +187,8 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_RD_ATOMIC,		/* u32, READs and atomics outstanding */
 	KVERBS_JOB_A_GID_TYPE,		/* u32: enum kverbs_gid_type */
 	KVERBS_JOB_A_CHECK_DATA,	/* u32: enum kverbs_check_data */
+	KVERBS_JOB_A_PACE,		/* u32: enum kverbs_pace */
+	KVERBS_JOB_A_PACE_RATE,		/* u32, operations a second and pair */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -227,6 +229,13 @@ enum kverbs_shape {
 	KVERBS_SHAPE_LAT,	/* one WR outstanding */
 	KVERBS_SHAPE_PINGPONG,	/* two lanes answer each other */
 	KVERBS_SHAPE_RATE,	/* a window of WRs kept full */
+	KVERBS_SHAPE_PACED,	/* each WR at its own time, whatever became of others */
+};
+
+/* intervals between the intended starts of shape paced */
+enum kverbs_pace {
+	KVERBS_PACE_CONSTANT,
+	KVERBS_PACE_POISSON,	/* exponentially distributed */
 };
 
 enum kverbs_timing {
@@ -380,6 +389,7 @@ enum kverbs_counter {
 	KVERBS_CTR_TOTAL_RETIRED,	/* send WRs retired, likewise */
 	KVERBS_CTR_TOTAL_RECVS,	/* receive WCs, likewise */
 	KVERBS_CTR_LOST,	/* messages sent that never came, likewise */
+	KVERBS_CTR_UNSENT,	/* paced: starts intended in the window, never posted */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
@@ -393,6 +403,7 @@ enum kverbs_metric {
 	KVERBS_METRIC_RTT,
 	KVERBS_METRIC_RECV_POST,
 	KVERBS_METRIC_RECV_POLL,
+	KVERBS_METRIC_RESPONSE,
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
