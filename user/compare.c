@@ -513,9 +513,9 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);
 	make_plan(compare, largest);
-	kv_env_read(compare->device, compare->options.job.port, &compare->env);
+	kv_env_read(compare->device, &compare->options.job, &compare->env);
 	match_provider(&compare->env);
-	kv_env_read(compare->device, compare->options.job.port, &compare->env);
+	kv_env_read(compare->device, &compare->options.job, &compare->env);
 	kv_ledger_fill(compare);
 	if (choose_cpus(compare, error) || make_room(compare, error))
 		return kv_error_print(error);

@@ -10,9 +10,11 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include "counters.h"
+#include "file.h"
 #include "kverbs.h"
 
 #define CLASS		"/sys/class/infiniband"
+#define NDEVS		CLASS "/%s/ports/%u/gid_attrs/ndevs/%u"
 #define GIDS_LOOKED_AT	16
 #define COUNTERS_MAX	4096	/* of one source; a device with more shows as many */
 
@@ -52,42 +54,19 @@ void kv_counters_add(struct kv_counters *counters, const char *source, const cha
 	more->value = (s64)value;
 }
 
-/* a file that holds one number; not all in these folders do */
-static bool read_number(const char *path, u64 *value)
-{
-	FILE *file = fopen(path, "r");
-	char text[64] = "", *end;
-
-	if (!file)
-		return false;
-	if (!fgets(text, sizeof(text), file))
-		text[0] = '\0';
-	fclose(file);
-	*value = strtoull(text, &end, 10);
-	return end != text && (*end == '\n' || !*end);
-}
-
-static int visible(const struct dirent *entry)
-{
-	/* "lifespan" says how long values may be kept, and counts nothing */
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lifespan");
-}
-
 static void read_folder(struct kv_counters *counters, const char *source, const char *folder)
 {
 	struct dirent **entry;
-	char path[512];
-	int n = scandir(folder, &entry, visible, alphasort), i;
-	u64 value;
+	int n = kv_file_list(&entry, "%s", folder), i;
+	s64 value;
 
-	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry[i]->d_name);
-		if (i < COUNTERS_MAX && read_number(path, &value))
-			kv_counters_add(counters, source, entry[i]->d_name, value);
-		free(entry[i]);
+	for (i = 0; i < n && i < COUNTERS_MAX; i++) {
+		/* "lifespan" says how long values may be kept, and counts nothing */
+		if (strcmp(entry[i]->d_name, "lifespan") &&
+		    kv_file_number(&value, "%s/%s", folder, entry[i]->d_name))
+			kv_counters_add(counters, source, entry[i]->d_name, (u64)value);
 	}
-	if (n >= 0)
-		free(entry);
+	kv_file_list_free(entry, n);
 }
 
 /* how many statistics an interface has: 0 when it has none, or does not say */
@@ -141,26 +120,22 @@ static void read_stats(struct kv_counters *counters, int fd, struct ifreq *reque
  */
 static void read_interfaces(struct kv_counters *counters, const char *device, u32 port)
 {
-	char path[256], last[IFNAMSIZ] = "", source[48];
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char name[IFNAMSIZ], last[IFNAMSIZ] = "", source[48];
+	int fd = kv_file_live() ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
 	struct ifreq request = { 0 };
-	FILE *file;
 	u32 i;
 
 	for (i = 0; fd >= 0 && i < GIDS_LOOKED_AT; i++) {
-		snprintf(path, sizeof(path), CLASS "/%s/ports/%u/gid_attrs/ndevs/%u", device, port,
-			 i);
-		file = fopen(path, "r");
-		if (!file)
+		if (!kv_file_exists(NDEVS, device, port, i))
 			break;
 		/* an empty entry cannot be read */
-		if (fscanf(file, "%15s", request.ifr_name) == 1 &&
-		    strcmp(request.ifr_name, last)) {
-			strcpy(last, request.ifr_name);
-			snprintf(source, sizeof(source), "ethtool %s", last);
-			read_stats(counters, fd, &request, source);
-		}
-		fclose(file);
+		if (!kv_file_line(name, sizeof(name), NDEVS, device, port, i) ||
+		    !strcmp(name, last))
+			continue;
+		strcpy(last, name);
+		strcpy(request.ifr_name, name);
+		snprintf(source, sizeof(source), "ethtool %s", name);
+		read_stats(counters, fd, &request, source);
 	}
 	if (fd >= 0)
 		close(fd);

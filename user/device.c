@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "device.h"
+#include "file.h"
 #include "kverbs.h"
 
 #define CLASS	"/sys/class/infiniband"
@@ -15,30 +13,12 @@
 /* one line of a file of the device, "" when there is none */
 static void read_line(const char *device, const char *name, char *line, size_t size)
 {
-	char path[PATH_MAX];
-	FILE *file;
-
-	line[0] = '\0';
-	snprintf(path, sizeof(path), CLASS "/%s/%s", device, name);
-	file = fopen(path, "r");
-	if (!file)
-		return;
-	if (fgets(line, (int)size, file))
-		line[strcspn(line, "\n")] = '\0';
-	fclose(file);
-}
-
-static int visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
+	kv_file_line(line, size, CLASS "/%s/%s", device, name);
 }
 
 bool kv_device_exists(const char *name)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), CLASS "/%s", name);
-	return !access(path, F_OK);
+	return kv_file_exists(CLASS "/%s", name);
 }
 
 /**
@@ -50,12 +30,10 @@ bool kv_device_exists(const char *name)
  */
 int kv_device_pick(const char *asked, char name[KV_DEVICE_NAME], struct kv_error *error)
 {
-	struct dirent **entry = NULL;
+	struct dirent **entry;
 	char all[256] = "";
-	int n = scandir(CLASS, &entry, visible, alphasort), i;
+	int n = kv_file_list(&entry, CLASS), i;
 
-	if (n < 0)
-		n = 0;
 	for (i = 0; i < n; i++) {
 		size_t used = strlen(all);
 
@@ -63,9 +41,8 @@ int kv_device_pick(const char *asked, char name[KV_DEVICE_NAME], struct kv_error
 			 entry[i]->d_name);
 		if (i == 0 && !asked)
 			snprintf(name, KV_DEVICE_NAME, "%.63s", entry[i]->d_name);
-		free(entry[i]);
 	}
-	free(entry);
+	kv_file_list_free(entry, n);
 	if (!n)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "no RDMA device here; load the driver of one, or make a software one: rdma link add rxe0 type rxe netdev NETDEV");
@@ -89,17 +66,12 @@ int kv_device_pick(const char *asked, char name[KV_DEVICE_NAME], struct kv_error
  */
 void kv_device_facts(const char *name, struct kv_device_facts *facts)
 {
-	char path[PATH_MAX], target[PATH_MAX], line[64];
-	ssize_t len;
+	char line[64];
 
 	memset(facts, 0, sizeof(*facts));
 	facts->node = -1;
 	read_line(name, "fw_ver", facts->fw_ver, sizeof(facts->fw_ver));
-	snprintf(path, sizeof(path), CLASS "/%s/device/driver", name);
-	len = readlink(path, target, sizeof(target) - 1);
-	if (len > 0) {
-		target[len] = '\0';
-		snprintf(facts->driver, sizeof(facts->driver), "%s", strrchr(target, '/') + 1);
+	if (kv_file_link(facts->driver, sizeof(facts->driver), CLASS "/%s/device/driver", name)) {
 		read_line(name, "device/numa_node", line, sizeof(line));
 		if (*line)
 			facts->node = atoi(line);

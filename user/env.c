@@ -3,41 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/utsname.h>
+#include "file.h"
 #include "report.h"
 #include "unit.h"
 
 extern char **environ;
-
-static void read_cpu(struct kv_env *env)
-{
-	char line[8192], *value;
-	FILE *file = fopen("/proc/cpuinfo", "r");
-
-	while (file && fgets(line, sizeof(line), file)) {
-		value = strchr(line, ':');
-		if (!value)
-			continue;
-		value += 1 + (value[1] == ' ');
-		value[strcspn(value, "\n")] = '\0';
-		if (!strncmp(line, "model name", 10) && !*env->cpu)
-			snprintf(env->cpu, sizeof(env->cpu), "%.127s", value);
-		if (!strncmp(line, "flags", 5) && strstr(value, " hypervisor"))
-			strcpy(env->hypervisor, "yes");
-	}
-	if (file)
-		fclose(file);
-}
-
-static void read_module(struct kv_env *env)
-{
-	FILE *file = fopen("/sys/module/kverbs/version", "r");
-
-	if (!file)
-		return;
-	if (fgets(env->module, sizeof(env->module), file))
-		env->module[strcspn(env->module, "\n")] = '\0';
-	fclose(file);
-}
 
 /* all that changes what libibverbs and its providers do, and the unit */
 static void read_variables(struct kv_env *env)
@@ -55,35 +25,15 @@ static void read_variables(struct kv_env *env)
 	}
 }
 
-static void read_link(struct kv_env *env)
-{
-	char path[160], line[64] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/link_layer", env->device,
-		 env->port);
-	file = fopen(path, "r");
-	if (file) {
-		if (!fgets(line, sizeof(line), file))
-			line[0] = '\0';
-		fclose(file);
-	}
-	if (!strncmp(line, "InfiniBand", 10))
-		env->link = KVERBS_LINK_IB;
-	else if (!strcmp(env->facts.driver, "siw"))
-		env->link = KVERBS_LINK_IWARP;
-	else
-		env->link = *line ? KVERBS_LINK_ROCE : KVERBS_LINK_OTHER;
-}
-
 /**
  * kv_env_read - look around
- * @device: name
- * @port: of the device
+ * @device: name, "" when there is none
+ * @job: with the port; with the CPUs of its lanes, or without
  * @env: filled
  */
-void kv_env_read(const char *device, u32 port, struct kv_env *env)
+void kv_env_read(const char *device, const struct kv_job *job, struct kv_env *env)
 {
+	struct kv_host host;
 	struct utsname name;
 
 	memset(env, 0, sizeof(*env));
@@ -93,10 +43,14 @@ void kv_env_read(const char *device, u32 port, struct kv_env *env)
 	}
 	env->cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(env->device, sizeof(env->device), "%s", device);
-	env->port = port;
-	kv_device_facts(device, &env->facts);
-	read_cpu(env);
-	read_module(env);
+	env->port = job->port;
+	kv_file_line(env->module, sizeof(env->module), "/sys/module/kverbs/version");
+	kv_host_read(device, job->port, job, &host);
+	env->facts = host.facts;
+	env->link = host.link;
+	kv_health_read(&host, env->finding);
+	snprintf(env->cpu, sizeof(env->cpu), "%s", kv_health_value(env->finding, "cpu"));
+	if (!strcmp(kv_health_value(env->finding, "virtual"), "yes"))
+		strcpy(env->hypervisor, "yes");
 	read_variables(env);
-	read_link(env);
 }

@@ -11,6 +11,7 @@ static const struct {
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
 	{ "presets", kv_cmd_presets, "jobs by the question they answer" },
+	{ "doctor", kv_cmd_doctor, "whether this host can measure, and what figures are worth" },
 };
 
 static void usage(FILE *file)

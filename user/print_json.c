@@ -64,6 +64,7 @@ json_t *kv_json_env(const struct kv_env *env)
 	put(json, "software_device", json_boolean(env->facts.software));
 	put(json, "loopback", json_true());
 	put(json, "variables", json_string(env->variables));
+	put(json, "checks", kv_json_health(env->finding));
 	return json;
 }
 

@@ -57,6 +57,19 @@ const char *kv_text_size(u64 bytes, char text[KV_TEXT])
 	return text;
 }
 
+/* what makes the figures below less than they could be */
+static void print_warnings(FILE *file, const struct kv_env *env)
+{
+	u32 i;
+
+	for (i = 0; i < KV_HEALTH_CHECKS; i++) {
+		if (kv_health_warns(env->finding, i))
+			fprintf(file, "%swarning%s: %s: %s; %s\n", kv_bold(file), kv_plain(file),
+				kv_health_rules[i].name, env->finding[i].value,
+				kv_health_rules[i].advice);
+	}
+}
+
 /**
  * kv_print_env - the lines that head every report
  * @file: where to
@@ -74,6 +87,7 @@ void kv_print_env(FILE *file, const struct kv_env *env)
 		*env->module ? env->module : "not loaded");
 	if (*env->variables)
 		fprintf(file, "environment: %s\n", env->variables);
+	print_warnings(file, env);
 }
 
 static void print_cpus(FILE *file, const struct kv_result *result)

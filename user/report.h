@@ -10,6 +10,7 @@
 #include "check.h"
 #include "counters.h"
 #include "device.h"
+#include "health.h"
 #include "interval.h"
 #include "noise.h"
 #include "summary.h"
@@ -20,6 +21,8 @@
  * struct kv_env - where it was measured
  * @module: version of the module, or empty when it is not loaded
  * @link: of the port
+ * @variables: of the environment, that steer providers
+ * @finding: of each check of the host
  */
 struct kv_env {
 	char kernel[128];
@@ -32,7 +35,8 @@ struct kv_env {
 	struct kv_device_facts facts;
 	u32 port;
 	u32 link;
-	char variables[256];	/* of the environment, that steer providers */
+	char variables[256];
+	struct kv_found finding[KV_HEALTH_CHECKS];
 };
 
 /**
@@ -51,7 +55,7 @@ struct kv_report {
 };
 
 /* env.c */
-void kv_env_read(const char *device, u32 port, struct kv_env *env);
+void kv_env_read(const char *device, const struct kv_job *job, struct kv_env *env);
 
 /* wc.c */
 const char *kv_wc_status_name(u32 status);

@@ -143,7 +143,7 @@ int kv_cmd_run(int argc, char **argv)
 	if (kv_device_pick(options.device, device, &error))
 		return kv_error_print(&error);
 	/* before the run: the device may not be there any more after it */
-	kv_env_read(device, options.job.port, &env);
+	kv_env_read(device, &options.job, &env);
 	kv_interrupt_catch();
 	return options.naxes ? kv_series_run(&options, device, &env) :
 			       run_once(&options, device, &env);
