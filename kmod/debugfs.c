@@ -35,9 +35,10 @@ static int job_show(struct seq_file *m, void *v)
 				   f->unit);
 	}
 	for (i = 0; i < job->nsteps; i++)
-		seq_printf(m, "step %u %s %u bytes\n", i,
+		seq_printf(m, "step %u %s %u bytes%s\n", i,
 			   kv_op_rules[job->step[i].op].name,
-			   job->step[i].size);
+			   job->step[i].size,
+			   job->step[i].flags & KVERBS_STEP_WAIT ? " wait" : "");
 	for (i = 0; i < job->ncpus; i++)
 		seq_printf(m, "cpu %u\n", job->cpu[i]);
 	return 0;

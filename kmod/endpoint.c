@@ -13,6 +13,13 @@
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 #define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
+static u32 kv_ep_places(const struct kv_job *job)
+{
+	if (job->check_data)
+		return job->outstanding + job->recv_depth;
+	return kv_job_wrs(job) > 1 ? job->outstanding * kv_job_wrs(job) : 0;
+}
+
 /* the type of a GID is the one asked for, if any was */
 static bool kv_gid_fits(const struct ib_gid_attr *attr, u32 type)
 {
@@ -97,11 +104,12 @@ void kv_path_close(struct kv_path *path)
 u64 kv_ep_bytes(const struct kv_job *job)
 {
 	return sizeof(struct kv_ep) +
-	       (u64)job->outstanding * sizeof(union kv_wr) +
+	       (u64)job->outstanding * kv_job_wrs(job) * sizeof(union kv_wr) +
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
-	       (job->check_data ? job->outstanding + job->recv_depth : 0) *
-	       sizeof(struct ib_sge);
+	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +
+	       (kv_job_registers(job) ? job->outstanding : 0) *
+	       sizeof(struct ib_mr *);
 }
 
 /* what differs between transports on the way to RTS: attributes by ib_qp_attr_mask */
@@ -172,7 +180,8 @@ static int kv_ep_create_qp(struct kv_ep *ep, struct ib_pd *pd,
 		.qp_type = kv_qp_rules[job->transport].type,
 		.port_num = job->port,
 		.cap = {
-			.max_send_wr = job->outstanding + KV_MARKERS,
+			.max_send_wr = job->outstanding * kv_job_wrs(job) +
+				       KV_MARKERS,
 			.max_recv_wr = job->recv_depth + KV_MARKERS,
 			.max_send_sge = job->sges,
 			.max_recv_sge = job->sges,
@@ -222,6 +231,8 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	if (!ep)
 		return ERR_PTR(-ENOMEM);
 	ep->depth = job->outstanding;
+	ep->wrs = kv_job_wrs(job);
+	ep->stride = ep->wrs * sizeof(*ep->wr);
 	ep->recv_depth = job->recv_depth;
 	ep->wait = job->wait;
 	ep->clock = job->clock;
@@ -232,18 +243,19 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->sge = kcalloc(2 * job->sges, sizeof(*ep->sge), GFP_KERNEL);
 	if (!ep->sge)
 		goto fail;
-	ep->wr = kvcalloc(ep->depth, sizeof(*ep->wr), GFP_KERNEL);
+	ep->wr = kvcalloc(ep->depth * ep->wrs, sizeof(*ep->wr), GFP_KERNEL);
 	if (!ep->wr)
 		goto fail;
+	ep->tail = ep->wr + ep->wrs - 1;
 	if (ep->recv_depth) {
 		ep->rwr = kvcalloc(ep->recv_depth, sizeof(*ep->rwr),
 				   GFP_KERNEL);
 		if (!ep->rwr)
 			goto fail;
 	}
-	if (job->check_data) {
-		ep->places = kvcalloc(ep->depth + ep->recv_depth,
-				      sizeof(*ep->places), GFP_KERNEL);
+	if (kv_ep_places(job)) {
+		ep->places = kvcalloc(kv_ep_places(job), sizeof(*ep->places),
+				      GFP_KERNEL);
 		if (!ep->places)
 			goto fail;
 	}
@@ -277,7 +289,7 @@ static int kv_access(const struct kv_job *job)
 {
 	return IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
 	       IB_ACCESS_REMOTE_READ |
-	       (kv_op_rules[job->step[0].op].atomic ? IB_ACCESS_REMOTE_ATOMIC : 0);
+	       (kv_job_atomic(job) ? IB_ACCESS_REMOTE_ATOMIC : 0);
 }
 
 static void kv_path_address(const struct kv_path *path, const struct kv_job *job,
@@ -377,8 +389,8 @@ static int kv_ep_await(struct kv_ep *ep, const char **where)
 	return -ETIMEDOUT;
 }
 
-/* REG_MR of an endpoint's buffer, over an RC QP of its PD */
-static int kv_ep_register(struct kv_ep *over, const struct kv_ep *ep,
+/* REG_MR of an MR, over an RC QP of its PD */
+static int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 			  const struct kv_job *job, const char **where)
 {
 	struct ib_reg_wr wr = {
@@ -387,8 +399,8 @@ static int kv_ep_register(struct kv_ep *over, const struct kv_ep *ep,
 			.opcode = IB_WR_REG_MR,
 			.send_flags = IB_SEND_SIGNALED,
 		},
-		.mr = ep->buf.mr,
-		.key = ep->buf.mr->rkey,
+		.mr = mr,
+		.key = mr->rkey,
 		.access = kv_access(job),
 	};
 	int rc;
@@ -409,19 +421,22 @@ static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
 	[KVERBS_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
 	[KVERBS_OP_CAS] = IB_WR_ATOMIC_CMP_AND_SWP,
 	[KVERBS_OP_FADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
+	[KVERBS_OP_SEND_INV] = IB_WR_SEND_WITH_INV,
+	[KVERBS_OP_REG_MR] = IB_WR_REG_MR,
+	[KVERBS_OP_LOCAL_INV] = IB_WR_LOCAL_INV,
 };
 
 /*
  * What reads fills the own incoming half from the peer's outgoing one. A
  * compare-and-swap compares with 0 and stores 0, so that each one stores.
  */
-static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr,
+static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr, u32 op_of,
 			     const struct kv_ep *peer, const struct kv_job *job)
 {
-	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+	const struct kv_op_rule *op = &kv_op_rules[op_of];
 	u64 remote = peer->buf.mr->iova + (op->reads ? 0 : kv_job_half(job));
 
-	wr->wr.opcode = kv_opcodes[job->step[0].op];
+	wr->wr.opcode = kv_opcodes[op_of];
 	wr->wr.sg_list = ep->sge;
 	wr->wr.num_sge = kv_job_sges(job);
 	if (op->imm)
@@ -429,7 +444,7 @@ static void kv_ep_build_send(struct kv_ep *ep, union kv_wr *wr,
 	if (op->atomic) {
 		wr->atomic.remote_addr = remote;
 		wr->atomic.rkey = peer->buf.mr->rkey;
-		wr->atomic.compare_add = job->step[0].op == KVERBS_OP_FADD;
+		wr->atomic.compare_add = op_of == KVERBS_OP_FADD;
 	} else if (op->remote) {
 		wr->rdma.remote_addr = remote;
 		wr->rdma.rkey = peer->buf.mr->rkey;
@@ -461,19 +476,20 @@ static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 	bool dma = job->local_key == KVERBS_LOCAL_KEY_DMA;
 	u64 local = dma ? kv_buf_dma(&ep->buf) : ep->buf.mr->iova;
 	u32 lkey = dma ? ep->qp->pd->local_dma_lkey : ep->buf.mr->lkey;
-	u32 size = job->step[0].size;
+	u32 size = kv_job_size(job);
 	u64 half = kv_job_half(job), send = local, ignored;
 	u32 i;
 
-	if (kv_op_rules[job->step[0].op].reads)
+	if (kv_job_rule(job)->reads)
 		send += half;
 	/* what is sent inline the CPU reads */
 	if (job->inline_data)
 		send = (uintptr_t)kv_buf_byte(&ep->buf, 0, &ignored);
 	kv_ep_split(ep->sge, send, 0, lkey, job);
 	kv_ep_split(ep->sge + job->sges, local + half, head, lkey, job);
-	for (i = 0; i < ep->depth; i++)
-		kv_ep_build_send(ep, &ep->wr[i], peer, job);
+	for (i = 0; i < ep->depth * ep->wrs; i++)
+		kv_ep_build_send(ep, &ep->wr[i], kv_job_wr_op(job, i % ep->wrs),
+				 peer, job);
 	for (i = 0; i < ep->recv_depth; i++) {
 		ep->rwr[i].wr_id = 1ULL << 63 | i;
 		ep->rwr[i].sg_list = ep->sge + job->sges;
@@ -516,15 +532,134 @@ static void kv_ep_place(struct kv_ep *ep, const struct kv_ep *peer,
 	ep->area[KV_AREA_PEER_IN].offset = half;
 }
 
+/* an MR for each slot: of what it sends, or of what it reads into */
+static int kv_ep_own_mrs(struct kv_ep *ep, const struct kv_job *job,
+			 const char **where)
+{
+	u64 size = kv_job_stride(job);
+	u64 offset = kv_job_rule(job)->reads ? kv_job_half(job) : 0;
+	u32 pages = (PAGE_ALIGN(size) >> PAGE_SHIFT) + 1, i;
+	struct ib_mr *mr;
+	int rc;
+
+	if (!kv_job_registers(job))
+		return 0;
+	*where = "allocate the MRs of operations";
+	ep->mr = kvcalloc(ep->depth, sizeof(*ep->mr), GFP_KERNEL);
+	if (!ep->mr)
+		return -ENOMEM;
+	rc = kv_buf_list(&ep->buf, offset, kv_job_covered(job), &ep->region);
+	if (rc)
+		return rc;
+	for (i = 0; i < ep->depth; i++) {
+		mr = ib_alloc_mr(ep->qp->pd, IB_MR_TYPE_MEM_REG, pages);
+		if (IS_ERR(mr))
+			return PTR_ERR(mr);
+		ep->mr[i] = mr;
+		rc = ib_map_mr_sg(mr, ep->region.sgl, ep->region.nents, NULL,
+				  PAGE_SIZE);
+		if (rc != ep->region.nents)
+			return rc < 0 ? rc : -EINVAL;
+	}
+	return 0;
+}
+
+/* the WRs of a slot, where there are several: chains, MRs, a place each */
+static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
+		       const struct kv_job *job, u32 slot, u32 i)
+{
+	union kv_wr *wr = &ep->wr[slot * ep->wrs + i];
+	u32 op = kv_job_wr_op(job, i), size = kv_job_wr_size(job, i);
+	struct ib_mr *mr = ep->mr ? ep->mr[slot] : NULL;
+	struct ib_sge *sge;
+
+	wr->wr.wr_id = KV_EP_ID_STEP | i;
+	wr->wr.next = kv_job_wr_ends(job, i) ? NULL : &wr[1].wr;
+	wr->wr.send_flags = kv_job_wr_ends(job, i) ? IB_SEND_SIGNALED : 0;
+	wr->wr.num_sge = 0;
+	if (kv_op_moves(op) && size) {
+		sge = &ep->places[slot * ep->wrs + i];
+		sge->addr = ep->sge[0].addr;
+		sge->lkey = ep->sge[0].lkey;
+		/* of several steps some may read, and some not */
+		if (kv_op_rules[op].reads != kv_job_rule(job)->reads)
+			sge->addr += kv_op_rules[op].reads ? kv_job_half(job) :
+							     -kv_job_half(job);
+		if (mr && kv_op_rules[op].mr == KV_MR_LEFT) {
+			sge->addr = mr->iova;
+			sge->lkey = mr->lkey;
+		}
+		sge->length = size;
+		wr->wr.sg_list = sge;
+		wr->wr.num_sge = 1;
+	}
+	switch (op) {
+	case KVERBS_OP_REG_MR:
+		wr->reg.mr = mr;
+		wr->reg.key = mr->rkey;
+		wr->reg.access = kv_access(job);
+		break;
+	case KVERBS_OP_LOCAL_INV:
+		wr->wr.ex.invalidate_rkey = mr->rkey;
+		/* what uses the MR is to be through with it */
+		if (i && kv_op_moves(kv_job_wr_op(job, i - 1)))
+			wr->wr.send_flags |= IB_SEND_FENCE;
+		break;
+	case KVERBS_OP_SEND_INV:
+		wr->wr.ex.invalidate_rkey = peer->mr[slot]->rkey;
+		break;
+	}
+}
+
+static void kv_ep_steps(struct kv_ep *ep, const struct kv_ep *peer,
+			const struct kv_job *job)
+{
+	u32 slot, i;
+
+	if (ep->wrs == 1 && !ep->mr)
+		return;
+	for (slot = 0; slot < ep->depth; slot++) {
+		for (i = 0; i < ep->wrs; i++)
+			kv_ep_step(ep, peer, job, slot, i);
+	}
+	/* the last one is made ready for each post */
+	ep->flags[0] = ep->tail->wr.send_flags & ~IB_SEND_SIGNALED;
+	ep->flags[1] = ep->flags[0] | IB_SEND_SIGNALED;
+	if (kv_job_rule(job)->mr == KV_MR_TAKEN)
+		ep->rkey = ep->mr[0]->rkey;
+}
+
+/* MRs that an operation finds registered, or a peer's message invalidates first */
+static int kv_ep_begin(struct kv_ep *a, struct kv_ep *b,
+		       const struct kv_job *job, const char **where)
+{
+	u32 first = kv_op_rules[job->step[0].op].mr, i;
+	int rc;
+
+	if (kv_job_rule(job)->mr == KV_MR_TAKEN)
+		return kv_ep_register(b, b->mr[0], job, where);
+	for (i = 0; first > KV_MR_REGISTERED && i < a->depth; i++) {
+		rc = kv_ep_register(a, a->mr[i], job, where);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 /*
  * A driver may advertise what its kernel verbs refuse (atomics of mlx5): one WR
  * tells. It does to the peer's memory what those of the lane will do.
  */
-static int kv_ep_probe(struct kv_ep *ep, const char **where)
+static int kv_ep_probe(struct kv_ep *ep, const struct kv_job *job,
+		       const char **where)
 {
-	union kv_wr wr = ep->wr[0];
+	union kv_wr wr;
+	u32 i = 0;
 	int rc;
 
+	while (!kv_op_rules[job->step[i].op].atomic)
+		i++;
+	wr = ep->wr[i];
 	wr.wr.wr_id = KV_ID_MARKER;
 	wr.wr.next = NULL;
 	wr.wr.send_flags = ep->flags[1];
@@ -556,17 +691,31 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	rc = kv_ep_address(b, path, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(helper ? helper : a, a, job, where);
+	rc = kv_ep_register(helper ? helper : a, a->buf.mr, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(helper ? helper : b, b, job, where);
+	rc = kv_ep_register(helper ? helper : b, b->buf.mr, job, where);
+	if (rc)
+		return rc;
+	rc = kv_ep_own_mrs(a, job, where);
+	if (rc)
+		return rc;
+	if (kv_shape_rules[job->shape].answers)
+		rc = kv_ep_own_mrs(b, job, where);
 	if (rc)
 		return rc;
 	kv_ep_build(a, b, job);
 	kv_ep_build(b, a, job);
 	kv_ep_place(a, b, job);
 	kv_ep_place(b, a, job);
-	return kv_op_rules[job->step[0].op].atomic ? kv_ep_probe(a, where) : 0;
+	kv_ep_steps(a, b, job);
+	/* an end that answers nothing posts nothing */
+	if (kv_shape_rules[job->shape].answers)
+		kv_ep_steps(b, a, job);
+	rc = kv_ep_begin(a, b, job, where);
+	if (rc)
+		return rc;
+	return kv_job_atomic(job) ? kv_ep_probe(a, job, where) : 0;
 }
 
 struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
@@ -650,6 +799,8 @@ void kv_ep_reap(struct kv_ep *ep, ktime_t end)
 
 void kv_ep_destroy(struct kv_ep *ep)
 {
+	u32 i;
+
 	if (IS_ERR_OR_NULL(ep))
 		return;
 	if (ep->qp)
@@ -658,6 +809,13 @@ void kv_ep_destroy(struct kv_ep *ep)
 		rdma_destroy_ah(ep->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	if (ep->cq)
 		ib_destroy_cq(ep->cq);
+	for (i = 0; ep->mr && i < ep->depth; i++) {
+		if (ep->mr[i])
+			ib_dereg_mr(ep->mr[i]);
+	}
+	kvfree(ep->mr);
+	if (ep->region.sgl)
+		sg_free_table(&ep->region);
 	kv_buf_destroy(&ep->buf);
 	kvfree(ep->places);
 	kvfree(ep->rwr);

@@ -13,6 +13,7 @@
 #include "side.h"
 
 #define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
+#define KV_EP_ID_STEP	BIT_ULL(62)	/* the loop's KV_ID_STEP, which only lane.c includes */
 #define KV_FLUSH_MS	500	/* longest wait for flushed WRs, all QPs of a run */
 
 /**
@@ -42,13 +43,17 @@ union kv_wr {
 	struct ib_rdma_wr rdma;
 	struct ib_atomic_wr atomic;
 	struct ib_ud_wr ud;
+	struct ib_reg_wr reg;
 } __aligned(64);
 
 /**
  * struct kv_ep - endpoint; the first part is what the loop touches
  * @qp: QP
  * @cq: raw CQ of both its queues
- * @wr: prebuilt send WRs, one a slot
+ * @wr: prebuilt send WRs, those of one operation a slot
+ * @tail: the last WR of the first slot, which completes its operation
+ * @stride: bytes of the WRs of a slot
+ * @wrs: WRs of a slot
  * @rwr: prebuilt receive WRs, a ring
  * @bad: what the last failed post call named
  * @stop: KV_STOP_* of the lane that runs here, or of its peer's where none does
@@ -57,7 +62,8 @@ union kv_wr {
  * @stamp: last byte of an outgoing message
  * @stamp_dma: its DMA address
  * @flags: send flags of an unsignalled and of a signalled WR
- * @depth: entries of @wr
+ * @rkey: of the MR that a message invalidates
+ * @depth: slots of @wr
  * @recv_depth: entries of @rwr
  * @wait: enum kverbs_wait
  * @clock: enum kverbs_clock
@@ -69,13 +75,15 @@ union kv_wr {
  * @buf: own buffer
  * @sge: of all send WRs
  * @rsge: of all receive WRs
- * @places: one a WR instead, send WRs first, when data is checked
+ * @places: one a WR instead, send WRs first, when data is checked; one a send
+ *	WR, when an operation has several
  * @area: where each KV_AREA_* is
  */
 struct kv_ep {
 	struct ib_qp *qp;
 	struct ib_cq *cq;
 	union kv_wr *wr;
+	union kv_wr *tail;
 	struct ib_recv_wr *rwr;
 	const struct ib_send_wr *bad;
 	u32 *stop;
@@ -84,6 +92,9 @@ struct kv_ep {
 	u8 *stamp;
 	u64 stamp_dma;
 	u32 flags[2];
+	u32 stride;
+	u32 wrs;
+	u32 rkey;
 	u32 depth;
 	u32 recv_depth;
 	u32 wait;
@@ -98,6 +109,8 @@ struct kv_ep {
 	struct ib_ah *ah;	/* of the peer, UD */
 	struct ib_sge *sge;	/* of all send WRs, then of all receive WRs */
 	struct ib_sge *places;
+	struct ib_mr **mr;	/* of each slot, when operations register */
+	struct sg_table region;	/* what these cover */
 	struct {
 		const struct kv_buf *buf;
 		u64 offset;

@@ -18,6 +18,7 @@ static_assert((u32)KV_LANE_GO == (u32)KV_STOP_NONE);
 static_assert((u32)KV_LANE_FINISH == (u32)KV_STOP_SOON);
 static_assert((u32)KV_LANE_ABANDON == (u32)KV_STOP_NOW);
 static_assert(KV_ID_RECV == 1ULL << 63);
+static_assert(KV_ID_STEP == KV_EP_ID_STEP);
 static_assert(sizeof(struct kv_chain) == KV_CHAIN_BYTES);
 
 /* what shape paced has beside the others; freed with the lane */
@@ -78,7 +79,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->warm = kv_clock_ticks(job->clock, job->warmup_ms);
 	l->deadline = kv_clock_ticks(job->clock, job->deadline_ms);
 	l->grace = kv_clock_ticks(job->clock, KV_GRACE_MS);
-	l->size = job->step[0].size;
+	l->size = kv_job_payload(job);
 	l->chain_mask = ring - 1;
 	l->depth = job->outstanding;
 	l->chain = job->chain;
@@ -88,6 +89,8 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
 	l->lossy = !kv_transport_rules[job->transport].acked;
+	l->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	l->nphases = kv_job_phases(job, l->phase);
 	kv_job_data(job, lane->index, l->pair->seed, &l->data);
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;

@@ -134,6 +134,35 @@ u8 *kv_buf_span(const struct kv_buf *buf, u64 offset, u64 *n, u64 *dma)
 	return byte;
 }
 
+int kv_buf_list(const struct kv_buf *buf, u64 offset, u64 n,
+		struct sg_table *sgt)
+{
+	u64 at, len, dma = 0;
+	struct scatterlist *sg;
+	u32 pieces = 0;
+	u8 *byte;
+
+	for (at = 0; at < n; at += len) {
+		len = n - at;
+		kv_buf_span(buf, offset + at, &len, &dma);
+		pieces++;
+	}
+	if (sg_alloc_table(sgt, pieces, GFP_KERNEL)) {
+		memset(sgt, 0, sizeof(*sgt));
+		return -ENOMEM;
+	}
+	at = 0;
+	for (sg = sgt->sgl; sg; sg = sg_next(sg)) {
+		len = n - at;
+		byte = kv_buf_span(buf, offset + at, &len, &dma);
+		sg_set_page(sg, virt_to_page(byte), len, offset_in_page(byte));
+		sg_dma_address(sg) = dma;
+		sg_dma_len(sg) = len;
+		at += len;
+	}
+	return 0;
+}
+
 u8 *kv_buf_byte(const struct kv_buf *buf, u64 offset, u64 *dma)
 {
 	u64 n = 1;

@@ -46,6 +46,17 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
 void kv_buf_destroy(struct kv_buf *buf);
 
 /**
+ * kv_buf_list - list the pieces of a part of a buffer, mapped as they are
+ * @buf: buffer
+ * @offset: of its first byte, below @bytes
+ * @n: bytes
+ * @sgt: filled; sg_free_table() frees it
+ * Return: 0 or -errno
+ */
+int kv_buf_list(const struct kv_buf *buf, u64 offset, u64 n,
+		struct sg_table *sgt);
+
+/**
  * kv_buf_dma - DMA address of the whole buffer
  * @buf: buffer
  * Return: address, 0 when it is in more than one piece

@@ -63,6 +63,7 @@ static struct netlink_range_validation kv_range_size = {
 static const struct nla_policy kv_step_policy[KVERBS_STEP_A_MAX + 1] = {
 	[KVERBS_STEP_A_OP] = NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_op),
 	[KVERBS_STEP_A_SIZE] = NLA_POLICY_FULL_RANGE(NLA_U32, &kv_range_size),
+	[KVERBS_STEP_A_FLAGS] = NLA_POLICY_MASK(NLA_U32, KVERBS_STEP_WAIT),
 };
 
 static const struct nla_policy kv_job_policy[KVERBS_JOB_A_MAX + 1] = {
@@ -123,10 +124,12 @@ static void kv_explain_range(const struct nlattr *nest,
 			snprintf(text, sizeof(text),
 				 "op %u: must be 0 to %llu",
 				 nla_get_u32(bad), kv_range_op.max);
-		else
+		else if (nla_type(bad) == KVERBS_STEP_A_SIZE)
 			snprintf(text, sizeof(text),
 				 "size %u: must be up to %llu bytes",
 				 nla_get_u32(bad), kv_range_size.max);
+		else
+			return;
 		extack->_msg = kv_keep(text);
 		return;
 	}
@@ -157,6 +160,8 @@ static int kv_get_step(struct kv_step *step, const struct nlattr *nest,
 		return kv_say_no(extack, "step: the size is missing", -EINVAL);
 	step->op = nla_get_u32(tb[KVERBS_STEP_A_OP]);
 	step->size = nla_get_u32(tb[KVERBS_STEP_A_SIZE]);
+	step->flags = tb[KVERBS_STEP_A_FLAGS] ?
+		      nla_get_u32(tb[KVERBS_STEP_A_FLAGS]) : 0;
 	return 0;
 }
 
@@ -267,7 +272,8 @@ static int kv_put_job(struct sk_buff *skb, int attrtype,
 		step = nla_nest_start(skb, KVERBS_JOB_A_STEP);
 		if (!step ||
 		    nla_put_u32(skb, KVERBS_STEP_A_OP, job->step[i].op) ||
-		    nla_put_u32(skb, KVERBS_STEP_A_SIZE, job->step[i].size))
+		    nla_put_u32(skb, KVERBS_STEP_A_SIZE, job->step[i].size) ||
+		    nla_put_u32(skb, KVERBS_STEP_A_FLAGS, job->step[i].flags))
 			goto full;
 		nla_nest_end(skb, step);
 	}

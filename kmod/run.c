@@ -250,8 +250,7 @@ static int kv_run_check(struct kv_job *granted, struct kv_dev *dev,
 			  granted->node);
 		return -EINVAL;
 	}
-	if (granted->shape < KV_SHAPES && granted->nsteps &&
-	    granted->step[0].op < KV_OPS &&
+	if (granted->shape < KV_SHAPES && kv_job_steps_known(granted) &&
 	    kv_run_choose_cpus(granted, dev, no))
 		return -EINVAL;
 	kv_dev_caps(dev, granted->port, &caps);

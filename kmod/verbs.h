@@ -28,32 +28,44 @@ static __always_inline u64 kv_clock(const struct kv_ep *ep)
 	return kv_cpu_clock();
 }
 
+/* the first WR of a slot, or its last one */
+static __always_inline struct ib_send_wr *kv_wr_at(const struct kv_ep *ep,
+						   union kv_wr *of, u32 slot)
+{
+	return (void *)of + slot * ep->stride;
+}
+
 static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 				       u32 signalled, u32 last)
 {
-	struct ib_send_wr *wr = &ep->wr[slot].wr;
+	struct ib_send_wr *wr = kv_wr_at(ep, ep->tail, slot);
 
 	wr->wr_id = id;
 	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL :
-		   &ep->wr[slot + 1 == ep->depth ? 0 : slot + 1].wr;
+		   kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
 }
 
 static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	return ib_post_send(ep->qp, &ep->wr[slot].wr, &ep->bad);
+	return ib_post_send(ep->qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
 }
 
 static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
 {
-	const struct ib_send_wr *wr = &ep->wr[slot].wr;
+	const struct ib_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
 	u32 n = 0;
 
 	while (wr && wr != ep->bad) {
 		wr = wr->next;
 		n++;
 	}
-	return wr ? n : 0;
+	return wr ? n / ep->wrs : 0;
+}
+
+static inline int kv_post_phase(struct kv_ep *ep, u32 first)
+{
+	return ib_post_send(ep->qp, &ep->wr[first].wr, &ep->bad);
 }
 
 static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
@@ -74,6 +86,12 @@ static __always_inline u64 kv_wc_id(const struct kv_ep *ep, u32 i)
 static inline u32 kv_wc_vendor(const struct kv_ep *ep, u32 i)
 {
 	return ep->wc[i].vendor_err;
+}
+
+static inline u32 kv_wc_invalidated(const struct kv_ep *ep, u32 i)
+{
+	return (ep->wc[i].wc_flags & IB_WC_WITH_INVALIDATE) &&
+	       ep->wc[i].ex.invalidate_rkey == ep->rkey;
 }
 
 /* the receive WRs are a ring: cut it after the n-th, post, mend it */

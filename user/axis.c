@@ -141,6 +141,6 @@ void kv_axes_job(const struct kv_axis *axis, u32 naxes, u32 point, struct kv_job
 		if (axis[i].field)
 			kv_field_set(job, axis[i].field, value);
 		else
-			job->step[0].size = (u32)value;
+			kv_job_resize(job, (u32)value);
 	}
 }

@@ -93,7 +93,8 @@ static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 	for (i = 0; i < job->nsteps; i++) {
 		step = nla_nest_start(msg, KVERBS_JOB_A_STEP | NLA_F_NESTED);
 		if (!step || nla_put_u32(msg, KVERBS_STEP_A_OP, job->step[i].op) ||
-		    nla_put_u32(msg, KVERBS_STEP_A_SIZE, job->step[i].size))
+		    nla_put_u32(msg, KVERBS_STEP_A_SIZE, job->step[i].size) ||
+		    nla_put_u32(msg, KVERBS_STEP_A_FLAGS, job->step[i].flags))
 			return -1;
 		nla_nest_end(msg, step);
 	}
@@ -127,6 +128,7 @@ static int kv_kernel_take_job(struct nlattr *nest, struct kv_job *job, struct kv
 		job->step[job->nsteps].op = kv_genl_u32(s[KVERBS_STEP_A_OP], KVERBS_OP_WRITE);
 		job->step[job->nsteps].size =
 			kv_genl_u32(s[KVERBS_STEP_A_SIZE], plain.step[0].size);
+		job->step[job->nsteps].flags = kv_genl_u32(s[KVERBS_STEP_A_FLAGS], 0);
 		job->nsteps++;
 	}
 	return 0;
@@ -176,7 +178,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	    kv_kernel_take_job(a[KVERBS_RUN_A_GRANTED], &r->granted, error))
 		return -1;
 	/* a job without receives has no such field, which here would mean automatic */
-	if (r->granted.step[0].op < KV_OPS && !kv_job_two_sided(&r->granted))
+	if (kv_job_steps_known(&r->granted) && !kv_job_two_sided(&r->granted))
 		r->granted.recv_depth = 0;
 	return 0;
 }

@@ -99,7 +99,7 @@ static int check_job(struct kv_run *run, struct kv_error *error)
 	u32 lanes = 1;
 
 	*granted = run->job;
-	if (granted->nsteps == 1 && granted->step[0].op < KV_OPS && granted->shape < KV_SHAPES)
+	if (kv_job_steps_known(granted) && granted->shape < KV_SHAPES)
 		lanes = kv_job_lanes(granted);
 	if (!granted->ncpus && kv_cpus_choose(run->device, lanes, granted, error))
 		return -1;

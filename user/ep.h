@@ -18,7 +18,10 @@
  * struct kv_ep - one QP with its CQ and prebuilt WRs
  * @qp: queue pair
  * @cq: completion queue of both its queues
- * @wr: send WRs, a ring of @depth
+ * @wr: send WRs, those of one operation a slot, a ring of @depth slots
+ * @tail: the last WR of the first slot, which completes its operation
+ * @stride: bytes of the WRs of a slot
+ * @wrs: WRs of a slot
  * @recv: receive WRs, a ring of @recv_depth
  * @out_tag: last byte of the outgoing message
  * @in_tag: last byte of the incoming message
@@ -26,7 +29,7 @@
  * @area: start of each KV_AREA_*
  * @bad: first WR that the latest failed post call refused
  * @flags: send flags of an unsignalled and of a signalled WR
- * @depth: entries of @wr
+ * @depth: slots of @wr
  * @recv_depth: entries of @recv
  * @wait: enum kverbs_wait
  * @raw_clock: CLOCK_MONOTONIC_RAW instead of the CPU's counter
@@ -36,12 +39,15 @@ struct kv_ep {
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct ibv_send_wr *wr;
+	struct ibv_send_wr *tail;
 	struct ibv_recv_wr *recv;
 	volatile u8 *out_tag;
 	const volatile u8 *in_tag;
 	const volatile u32 *stop;
 	struct ibv_send_wr *bad;
 	u32 flags[2];
+	u32 stride;
+	u32 wrs;
 	u8 *area[KV_AREAS];
 	u32 depth;
 	u32 recv_depth;
@@ -65,18 +71,31 @@ kv_inline u64 kv_clock(struct kv_ep *ep)
 	return kv_cpu_clock();
 }
 
+/* the first WR of a slot, or its last one */
+kv_inline struct ibv_send_wr *kv_wr_at(const struct kv_ep *ep, struct ibv_send_wr *of, u32 slot)
+{
+	return (struct ibv_send_wr *)((char *)of + slot * ep->stride);
+}
+
 kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32 last)
 {
-	struct ibv_send_wr *wr = &ep->wr[slot];
+	struct ibv_send_wr *wr = kv_wr_at(ep, ep->tail, slot);
 
 	wr->wr_id = id;
 	wr->send_flags = ep->flags[signalled];
-	wr->next = last ? NULL : slot + 1 == ep->depth ? ep->wr : wr + 1;
+	wr->next = last ? NULL : kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
+}
+
+kv_inline int kv_post_phase(struct kv_ep *ep, u32 first)
+{
+	int rc = ibv_post_send(ep->qp, &ep->wr[first], &ep->bad);
+
+	return rc > 0 ? -rc : rc;
 }
 
 kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	int rc = ibv_post_send(ep->qp, &ep->wr[slot], &ep->bad);
+	int rc = ibv_post_send(ep->qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
 
 	/* errno by the manual; some providers have returned it negative, or -1 */
 	return rc > 0 ? -rc : rc;
@@ -87,9 +106,9 @@ kv_inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
 	struct ibv_send_wr *wr;
 	u32 n = 0;
 
-	for (wr = &ep->wr[slot]; wr && wr != ep->bad; wr = wr->next)
+	for (wr = kv_wr_at(ep, ep->wr, slot); wr && wr != ep->bad; wr = wr->next)
 		n++;
-	return wr ? n : 0;
+	return wr ? n / ep->wrs : 0;
 }
 
 kv_inline int kv_poll(struct kv_ep *ep, u32 max)
@@ -113,6 +132,12 @@ kv_inline u64 kv_wc_id(struct kv_ep *ep, u32 i)
 kv_inline u32 kv_wc_vendor(struct kv_ep *ep, u32 i)
 {
 	return ep->wc[i].vendor_err;
+}
+
+/* libibverbs has no message that invalidates an MR */
+kv_inline u32 kv_wc_invalidated(struct kv_ep *ep, u32 i)
+{
+	return ep->wc[i].wc_flags & IBV_WC_WITH_INV;
 }
 
 kv_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)

@@ -30,6 +30,9 @@ void kv_remark_add(char *text, size_t size, const char *fmt, ...)
 
 /* names.c: enumerations by the names that options and outputs use */
 const char *kv_op_name(u32 op);
+#define KV_STEPS_TEXT	160
+
+const char *kv_steps_name(const struct kv_job *job, char text[KV_STEPS_TEXT]);
 const char *kv_op_list(void);	/* "write, read or send", of all there are */
 const char *kv_transport_name(u32 transport);
 const char *kv_gid_kind_name(u32 type);	/* enum kverbs_gid_type */

@@ -9,14 +9,17 @@ const char *kv_label_lat(const struct kv_result *result)
 {
 	const struct kv_job *job = &result->granted;
 	bool queued = job->outstanding > 1 || job->chain > 1 || job->signal > 1;
-	bool reads = kv_op_rules[job->step[0].op].reads;
+	bool reads = kv_job_rule(job)->reads;
 
 	if (!kv_transport_rules[job->transport].acked)
 		return queued ? "queued completion time; local, not acked" : "local, not acked";
 	if (queued)
 		return reads ? "queued completion time" :
 			       "queued completion time; acked, not placed";
-	return kv_op_rules[job->step[0].op].label;
+	if (kv_job_restore(job))
+		return job->nsteps > 1 ? "all steps; what restores the MR is not in it" :
+					 "what restores the MR is not in it";
+	return job->nsteps > 1 ? "all steps" : kv_job_rule(job)->label;
 }
 
 /* whose time it is: of a closed loop, where what is late delays what comes after it */

@@ -69,6 +69,7 @@ static const enum ibv_wr_opcode opcode[KV_OPS] = {
 	[KVERBS_OP_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
 	[KVERBS_OP_CAS] = IBV_WR_ATOMIC_CMP_AND_SWP,
 	[KVERBS_OP_FADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+	[KVERBS_OP_SEND_INV] = IBV_WR_SEND_WITH_INV,
 };
 
 /* the pieces of a message, of which the first has what comes before it */
@@ -91,14 +92,21 @@ static void split(struct ibv_sge *sge, u64 addr, u32 before, u32 lkey, const str
 static void build_sends(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
-	const struct kv_op_rule *op = &kv_op_rules[plan->job->step[0].op];
-	u64 local = (uintptr_t)plan->end->buffer + (op->reads ? plan->end->half : 0);
-	u64 remote = (uintptr_t)plan->peer->buffer + (op->reads ? 0 : plan->peer->half);
+	u64 local = (uintptr_t)plan->end->buffer +
+		    (kv_job_rule(plan->job)->reads ? plan->end->half : 0);
+	const struct kv_op_rule *op;
 	struct ibv_send_wr *wr;
+	u64 remote;
+	u32 i;
 
 	split(lane->sge, local, 0, plan->end->mr->lkey, plan->job);
-	for (wr = lane->ep.wr; wr < lane->ep.wr + lane->ep.depth; wr++) {
-		wr->opcode = opcode[plan->job->step[0].op];
+	for (i = 0; i < lane->ep.depth * lane->ep.wrs; i++) {
+		const u32 number = kv_job_wr_op(plan->job, i % lane->ep.wrs);
+
+		wr = &lane->ep.wr[i];
+		op = &kv_op_rules[number];
+		remote = (uintptr_t)plan->peer->buffer + (op->reads ? 0 : plan->peer->half);
+		wr->opcode = opcode[number];
 		wr->sg_list = lane->sge;
 		wr->num_sge = (int)kv_job_sges(plan->job);
 		if (op->imm)
@@ -106,7 +114,7 @@ static void build_sends(struct kv_lane *lane)
 		if (op->atomic) {
 			wr->wr.atomic.remote_addr = remote;
 			wr->wr.atomic.rkey = plan->peer->mr->rkey;
-			wr->wr.atomic.compare_add = plan->job->step[0].op == KVERBS_OP_FADD;
+			wr->wr.atomic.compare_add = number == KVERBS_OP_FADD;
 		} else if (op->remote) {
 			wr->wr.rdma.remote_addr = remote;
 			wr->wr.rdma.rkey = plan->peer->mr->rkey;
@@ -132,7 +140,7 @@ static void build_recvs(struct kv_lane *lane)
 		ep->recv[i].wr_id = KV_ID_RECV | i;
 		ep->recv[i].next = &ep->recv[i + 1 == ep->recv_depth ? 0 : i + 1];
 		ep->recv[i].sg_list = sge;
-		ep->recv[i].num_sge = head && !plan->job->step[0].size ? 1 :
+		ep->recv[i].num_sge = head && !kv_job_size(plan->job) ? 1 :
 				      (int)kv_job_sges(plan->job);
 	}
 }
@@ -170,6 +178,37 @@ static int build_places(struct kv_lane *lane)
 	return 0;
 }
 
+/* the WRs of a slot, where there are several: chains, and a place each */
+static int build_steps(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	struct kv_ep *ep = &lane->ep;
+	u64 buffer = (uintptr_t)plan->end->buffer;
+	u32 i, step;
+
+	if (ep->wrs == 1)
+		return 0;
+	lane->places = lines(ep->depth * ep->wrs * sizeof(*lane->places));
+	if (!lane->places)
+		return -1;
+	for (i = 0; i < ep->depth * ep->wrs; i++) {
+		struct ibv_send_wr *wr = &ep->wr[i];
+		struct ibv_sge *sge = &lane->places[i];
+
+		step = i % ep->wrs;
+		sge->addr = buffer + (kv_op_rules[plan->job->step[step].op].reads ?
+				      plan->end->half : 0);
+		sge->length = kv_job_wr_size(plan->job, step);
+		sge->lkey = plan->end->mr->lkey;
+		wr->sg_list = sge;
+		wr->num_sge = !!sge->length;
+		wr->wr_id = KV_ID_STEP | step;
+		wr->next = kv_job_wr_ends(plan->job, step) ? NULL : wr + 1;
+		wr->send_flags = kv_job_wr_ends(plan->job, step) ? IBV_SEND_SIGNALED : 0;
+	}
+	return 0;
+}
+
 /* the role takes messages out of a receive queue */
 static bool takes(const struct kv_lane_plan *plan)
 {
@@ -180,7 +219,7 @@ static bool takes(const struct kv_lane_plan *plan)
 static int build_ep(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
-	u32 size = plan->job->step[0].size;
+	u32 size = kv_job_size(plan->job);
 	struct kv_ep *ep = &lane->ep;
 
 	ep->qp = plan->end->qp;
@@ -195,14 +234,17 @@ static int build_ep(struct kv_lane *lane)
 	/* tags are of operations with a payload, and of transports without a head */
 	ep->out_tag = plan->end->buffer + (size ? size - 1 : 0);
 	ep->in_tag = ep->out_tag + plan->end->half;
-	ep->wr = lines(ep->depth * sizeof(*ep->wr));
+	ep->wrs = kv_job_wrs(plan->job);
+	ep->stride = ep->wrs * (u32)sizeof(*ep->wr);
+	ep->wr = lines((size_t)ep->depth * ep->stride);
 	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));
 	lane->sge = lines(2 * plan->job->sges * sizeof(*lane->sge));
 	if (!ep->wr || !ep->recv || !lane->sge)
 		return -1;
+	ep->tail = ep->wr + ep->wrs - 1;
 	build_sends(lane);
 	build_recvs(lane);
-	return build_places(lane);
+	return build_places(lane) || build_steps(lane);
 }
 
 /* what shape paced has beside the others */
@@ -253,7 +295,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->warm = ticks_of_ms(plan->clock, job->warmup_ms);
 	loop->deadline = ticks_of_ms(plan->clock, job->deadline_ms);
 	loop->grace = ticks_of_ms(plan->clock, GRACE_MS);
-	loop->size = job->step[0].size;
+	loop->size = kv_job_payload(job);
 	loop->depth = job->outstanding;
 	loop->chain = job->chain;
 	loop->signal = job->signal;
@@ -262,6 +304,8 @@ static int build_loop(struct kv_lane *lane)
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
 	loop->lossy = !kv_transport_rules[job->transport].acked;
+	loop->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	loop->nphases = kv_job_phases(job, loop->phase);
 	kv_job_data(job, plan->index, plan->pair->seed, &loop->data);
 	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
 	return 0;

@@ -48,7 +48,7 @@ static size_t buffer_bytes(const struct kv_end *end)
 u32 kv_access(const struct kv_job *job)
 {
 	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-	       (kv_op_rules[job->step[0].op].atomic ? IBV_ACCESS_REMOTE_ATOMIC : 0);
+	       (kv_job_atomic(job) ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
 /**

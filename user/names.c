@@ -8,9 +8,22 @@ const char *kv_op_name(u32 op)
 	return op < KV_OPS ? kv_op_rules[op].name : "unknown";
 }
 
+/* the steps of a job as they are given, "reg-mr,wait,send" */
+const char *kv_steps_name(const struct kv_job *job, char text[KV_STEPS_TEXT])
+{
+	u32 i, used = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < job->nsteps && used < KV_STEPS_TEXT; i++)
+		used += (u32)snprintf(text + used, KV_STEPS_TEXT - used, "%s%s%s", i ? "," : "",
+				      kv_op_name(job->step[i].op),
+				      job->step[i].flags & KVERBS_STEP_WAIT ? ",wait" : "");
+	return text;
+}
+
 const char *kv_op_list(void)
 {
-	static char list[128];
+	static char list[256];
 	u32 op, used = 0;
 
 	for (op = 0; op < KV_OPS && used < sizeof(list); op++)
@@ -134,6 +147,7 @@ const char *kv_reason_name(u32 reason)
 		[KVERBS_REASON_CPU_OFFLINE] = "CPU went offline",
 		[KVERBS_REASON_SUSPEND] = "system suspended",
 		[KVERBS_REASON_DATA] = "wrong data",
+		[KVERBS_REASON_KEPT] = "not invalidated",
 	};
 
 	return KV_NAME(names, reason);

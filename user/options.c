@@ -266,10 +266,6 @@ static const struct {
 	const char *why;
 } absent[] = {
 	{
-		"op", "send-inv",
-		"invalidates an MR that has to be registered again before each message; there are no jobs for that yet"
-	},
-	{
 		"op", "read-inv",
 		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
 	},
@@ -280,14 +276,6 @@ static const struct {
 	{
 		"op", "atomic-write",
 		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
-	},
-	{
-		"op", "reg-mr",
-		"is done once, at set-up; there are no jobs that measure it yet"
-	},
-	{
-		"op", "local-inv",
-		"needs an MR that is registered again; there are no jobs for that yet"
 	},
 	{
 		"op", "null",
@@ -453,7 +441,7 @@ static int take_size(struct kv_options *options, const struct row *row, const ch
 	if (parse_size(text, &value, error))
 		return -1;
 	drop_preset_axis(options, NULL);
-	options->job.step[0].size = (u32)value;
+	options->size = (u32)value;
 	options->given_size = true;
 	options->size_of_preset = options->reading_preset;
 	return 0;
@@ -492,21 +480,58 @@ static int take_sweep(struct kv_options *options, const char *text, struct kv_er
 	return take_axis(options, row, text + len + 1, error);
 }
 
-static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)
+/* the step "wait" is none: it says how the one before it is followed */
+static int take_wait(struct kv_job *job, struct kv_error *error)
+{
+	if (!job->nsteps || (job->step[job->nsteps - 1].flags & KVERBS_STEP_WAIT))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "op wait: there is nothing to wait for; it stands behind an operation");
+	job->step[job->nsteps - 1].flags |= KVERBS_STEP_WAIT;
+	return 0;
+}
+
+static int take_step(struct kv_job *job, const char *text, struct kv_error *error)
 {
 	u32 op;
 
+	if (!strcmp(text, "wait"))
+		return take_wait(job, error);
 	if (refuse_absent("op", text, error))
 		return -1;
-	for (op = 0; op < KV_OPS; op++) {
-		if (strcmp(kv_op_name(op), text))
-			continue;
-		options->job.step[0].op = op;
-		options->given_op = true;
-		return 0;
+	for (op = 0; op < KV_OPS && strcmp(kv_op_name(op), text); op++)
+		;
+	if (op == KV_OPS)
+		return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not known; it is %s", text,
+				    kv_op_list());
+	if (job->nsteps == KVERBS_STEPS_MAX)
+		return kv_error_set(error, KV_EXIT_USAGE, "op: more than %u of them",
+				    KVERBS_STEPS_MAX);
+	job->step[job->nsteps].op = op;
+	job->step[job->nsteps++].flags = 0;
+	return 0;
+}
+
+/* one operation, or a list of those that make one */
+static int parse_op(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	char list[KV_STEPS_TEXT], *word, *save;
+
+	if (snprintf(list, sizeof(list), "%s", text) >= (int)sizeof(list) || !*text)
+		return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not a list of operations",
+				    text);
+	options->job.nsteps = 0;
+	for (word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (take_step(&options->job, word, error))
+			return -1;
 	}
-	return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not known; it is %s", text,
-			    kv_op_list());
+	if (!options->job.nsteps)
+		return kv_error_set(error, KV_EXIT_USAGE, "op '%s': not a list of operations",
+				    text);
+	if (options->job.step[options->job.nsteps - 1].flags & KVERBS_STEP_WAIT)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "op wait: nothing follows it; an operation is waited for at its end anyway");
+	options->given_op = true;
+	return 0;
 }
 
 static int parse_cpu(struct kv_options *options, const char *text, struct kv_error *error)
@@ -793,8 +818,13 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	    read_words(argc, argv, command, options, error))
 		return -1;
 	/* an operation that has one size need not be told it */
+	kv_job_resize(&options->job, options->given_size ? options->size :
+								  defaults.step[0].size);
 	if (!options->given_size && kv_op_rules[options->job.step[0].op].bytes)
 		options->job.step[0].size = kv_op_rules[options->job.step[0].op].bytes;
+	if (command == KV_FOR_COMPARE && options->job.nsteps > 1)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "op: compare takes one operation; use kverbs run for a list");
 	/* more readings change nothing in what is counted between two of them */
 	if (options->unit == KV_UNIT_INSN && !options->given[KVERBS_JOB_A_TIMING])
 		options->job.timing = KVERBS_TIMING_ALL;

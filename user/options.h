@@ -24,6 +24,7 @@ enum {
  * @given: by enum kverbs_job_attr: the field was given
  * @given_op: --op was given
  * @given_size: -s was given
+ * @size: by it
  * @preset: --preset, or NULL
  * @of_preset: by enum kverbs_job_attr: the field was given by the preset alone
  * @size_of_preset: likewise the size
@@ -44,6 +45,7 @@ struct kv_options {
 	bool given[__KVERBS_JOB_A_MAX];
 	bool given_op;
 	bool given_size;
+	u32 size;
 	const struct kv_preset *preset;
 	bool of_preset[__KVERBS_JOB_A_MAX];
 	bool size_of_preset;

@@ -115,11 +115,14 @@ json_t *kv_json_job(const struct kv_job *job)
 	KV_JOB_FIELDS(KV_JSON_FIELD)
 	for (i = 0; i < job->ncpus; i++)
 		json_array_append_new(cpus, integer(job->cpu[i]));
-	for (i = 0; i < job->nsteps; i++)
-		json_array_append_new(steps, json_pack("{s:s, s:I}",
-						       "op", kv_op_name(job->step[i].op),
-						       "size_bytes",
-						       (json_int_t)job->step[i].size));
+	for (i = 0; i < job->nsteps; i++) {
+		json_t *step = json_pack("{s:s, s:I}", "op", kv_op_name(job->step[i].op),
+					 "size_bytes", (json_int_t)job->step[i].size);
+
+		if (job->step[i].flags & KVERBS_STEP_WAIT)
+			json_object_set_new(step, "wait", json_true());
+		json_array_append_new(steps, step);
+	}
 	json_object_set_new(json, "cpus", cpus);
 	json_object_set_new(json, "steps", steps);
 	return json;

@@ -76,7 +76,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 		.qp_type = rules[job->transport].type,
 		.sq_sig_all = 0,
 		.cap = {
-			.max_send_wr = job->outstanding + KV_MARKERS,
+			.max_send_wr = job->outstanding * kv_job_wrs(job) + KV_MARKERS,
 			.max_recv_wr = job->recv_depth + KV_MARKERS,
 			.max_send_sge = job->sges,
 			.max_recv_sge = job->sges,
@@ -89,7 +89,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 	if (!end->qp && !job->inline_data)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "create_qp with %u send and %u receive WRs: %s; use a smaller -t, -r or -q",
-				    job->outstanding + KV_MARKERS, job->recv_depth + KV_MARKERS,
+				    asked.cap.max_send_wr, job->recv_depth + KV_MARKERS,
 				    strerror(errno));
 	if (!end->qp || init.cap.max_inline_data < job->inline_data)
 		return kv_error_set(error, KV_EXIT_USAGE,

@@ -69,11 +69,11 @@ static int print(const struct kv_options *options, const struct kv_env *env,
 
 static void describe(const struct kv_options *options, char *text, size_t size)
 {
-	char bytes[KV_TEXT];
+	char bytes[KV_TEXT], steps[KV_STEPS_TEXT];
 
 	snprintf(text, size, "%s engine: %s of %s, %s", options->engine->name,
-		 kv_op_name(options->job.step[0].op),
-		 kv_text_size(options->job.step[0].size, bytes),
+		 kv_steps_name(&options->job, steps),
+		 kv_text_size(kv_job_size(&options->job), bytes),
 		 kv_shape_name(options->job.shape));
 }
 

@@ -106,6 +106,7 @@ static void print_head(struct series *series, const struct kv_result *result)
 		"operations", "min", "mean", "p50", "p99", "p99.9", "max", "post p50",
 	};
 	const struct kv_options *o = series->options;
+	char steps[KV_STEPS_TEXT];
 	u32 i;
 
 	if (series->headed)
@@ -115,7 +116,7 @@ static void print_head(struct series *series, const struct kv_result *result)
 	kv_print_env(series->text, series->env);
 	fprintf(series->text, "%s%s engine%s: %s, shape %s; %u runs, each with its own warm-up",
 		kv_bold(series->text), o->engine->name, kv_plain(series->text),
-		kv_op_name(o->job.step[0].op), kv_shape_name(o->job.shape), series->points);
+		kv_steps_name(&o->job, steps), kv_shape_name(o->job.shape), series->points);
 	if (result)
 		fprintf(series->text, "\nclock %s, %.1f %s a reading%s%s", result->clock.name,
 			kv_ticks_ns(&result->clock, result->clock.cost), kv_unit_name(o->unit),

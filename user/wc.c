@@ -8,7 +8,9 @@
 #include "kverbs.h"
 #include "report.h"
 
-#define ID_RECV		(1ULL << 63)	/* wr_id of a receive, as in kverbs/loop.h */
+/* wr_ids as in kverbs/loop.h */
+#define ID_RECV		(1ULL << 63)	/* of a receive */
+#define ID_STEP		(1ULL << 62)	/* of a WR that has a step's number */
 
 static const struct {
 	const char *name;
@@ -129,12 +131,17 @@ const char *kv_qp_state_name(u32 state)
 	return state < KV_ARRAY_SIZE(names) ? names[state] : "unknown";
 }
 
-static void wr_name(u64 wr, char text[48])
+static void wr_name(const struct kv_job *job, u64 wr, char text[64])
 {
+	u64 step = wr & ~ID_STEP;
+
 	if (wr & ID_RECV)
-		snprintf(text, 48, "receive WR of slot %llu", wr & ~ID_RECV);
+		snprintf(text, 64, "receive WR of slot %llu", wr & ~ID_RECV);
+	else if ((wr & ID_STEP) && step < kv_job_wrs(job))
+		snprintf(text, 64, "WR of step %llu, %s", step + 1,
+			 kv_op_name(kv_job_wr_op(job, (u32)step)));
 	else
-		snprintf(text, 48, "send WR %llu", wr);
+		snprintf(text, 64, "send WR %llu", wr);
 }
 
 static void explain_data(const struct kv_result *result, char *text, size_t size)
@@ -164,9 +171,9 @@ static void explain_data(const struct kv_result *result, char *text, size_t size
 void kv_explain(const struct kv_result *result, char *text, size_t size)
 {
 	const char *engine = result->engine, *reason = kv_reason_name(result->reason);
-	char wr[48];
+	char wr[64];
 
-	wr_name(result->err_wr, wr);
+	wr_name(&result->granted, result->err_wr, wr);
 	switch (result->reason) {
 	case KVERBS_REASON_WC:
 		snprintf(text, size,
@@ -191,6 +198,11 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 			 engine, result->err_lane, result->granted.deadline_ms, wr,
 			 kv_transport_rules[result->granted.transport].acked ?
 			 "see the kernel log" : "the transport loses messages, and one may be");
+		break;
+	case KVERBS_REASON_KEPT:
+		snprintf(text, size,
+			 "%s engine: a message on lane %u did not invalidate the MR it was sent to, %s; the driver or the provider is at fault",
+			 engine, result->err_lane, wr);
 		break;
 	case KVERBS_REASON_DATA:
 		explain_data(result, text, size);

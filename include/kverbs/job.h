@@ -115,11 +115,13 @@
 /**
  * struct kv_step - one WR template of a job
  * @op: enum kverbs_op
- * @size: payload bytes
+ * @size: payload bytes; of MRs, those they cover
+ * @flags: mask of enum kverbs_step_flag
  */
 struct kv_step {
 	u32 op;
 	u32 size;
+	u32 flags;
 };
 
 /**
@@ -236,6 +238,8 @@ static inline void kv_field_set(struct kv_job *job,
  * @atomic: needs atomics of the device, and of the driver
  * @bytes: the only size it has, 0: any
  * @transports: bit mask by enum kverbs_transport
+ * @mr: what it does to the MR of its operation, KV_MR_*
+ * @kernel: no user of libibverbs can post it
  */
 struct kv_op_rule {
 	const char *name;
@@ -249,6 +253,16 @@ struct kv_op_rule {
 	u32 atomic;
 	u32 bytes;
 	u32 transports;
+	u32 mr;
+	u32 kernel;
+};
+
+/* an operation that registers has an MR of its own, and this is done to it */
+enum {
+	KV_MR_LEFT,		/* nothing; a message lies in it, when there is one */
+	KV_MR_REGISTERED,
+	KV_MR_INVALIDATED,	/* by the lane itself */
+	KV_MR_TAKEN,		/* by the peer's message */
 };
 
 #define KV_RC			(1U << KVERBS_TRANSPORT_RC)
@@ -259,7 +273,7 @@ struct kv_op_rule {
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
 				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
 #define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
-#define KV_OPS			(KVERBS_OP_FADD + 1)
+#define KV_OPS			(KVERBS_OP_LOCAL_INV + 1)
 #define KV_SHAPES		(KVERBS_SHAPE_PACED + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
@@ -290,6 +304,18 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_FADD] = {
 		"fadd", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
 		.atomic = 1, .bytes = 8, .transports = KV_RC,
+	},
+	[KVERBS_OP_SEND_INV] = {
+		"send-inv", KV_SHAPE_BIT(PINGPONG), 1, 0, "acked, not placed",
+		.transports = KV_RC, .mr = KV_MR_TAKEN, .kernel = 1,
+	},
+	[KVERBS_OP_REG_MR] = {
+		"reg-mr", KV_SHAPES_ASK, 0, 0, "registered", .transports = KV_RC,
+		.mr = KV_MR_REGISTERED, .kernel = 1,
+	},
+	[KVERBS_OP_LOCAL_INV] = {
+		"local-inv", KV_SHAPES_ASK, 0, 0, "invalidated",
+		.transports = KV_RC, .mr = KV_MR_INVALIDATED, .kernel = 1,
 	},
 };
 
@@ -416,10 +442,227 @@ int kv_refuse(struct kv_refusal *no, u32 attr, const char *format, ...)
 	return -1;
 }
 
+/* can the steps be looked up? Before kv_job_check() said so, they may be anything */
+static inline u32 kv_job_steps_known(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps && job->nsteps <= KVERBS_STEPS_MAX; i++) {
+		if (job->step[i].op >= KV_OPS)
+			return 0;
+	}
+	return i;
+}
+
+/* does an operation of this kind carry a message? */
+static inline u32 kv_op_moves(u32 op)
+{
+	return op != KVERBS_OP_REG_MR && op != KVERBS_OP_LOCAL_INV;
+}
+
+/* the step that the job is about: the message that the peer takes, else the last one */
+static inline u32 kv_job_main(const struct kv_job *job)
+{
+	u32 main = 0, i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_op_rules[job->step[i].op].two_sided)
+			return i;
+		if (kv_op_moves(job->step[i].op))
+			main = i;
+	}
+	return main;
+}
+
+/* its payload */
+static inline u32 kv_job_size(const struct kv_job *job)
+{
+	return job->step[kv_job_main(job)].size;
+}
+
+#define kv_job_rule(job)	(&kv_op_rules[(job)->step[kv_job_main(job)].op])
+
+/* payload bytes of an operation, all of its messages */
+static inline u64 kv_job_payload(const struct kv_job *job)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++)
+		bytes += kv_op_moves(job->step[i].op) ? job->step[i].size : 0;
+	return bytes;
+}
+
+/* set the size of all steps but of those that have one only */
+static inline void kv_job_resize(struct kv_job *job, u32 size)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		u32 fixed = kv_op_rules[job->step[i].op].bytes;
+
+		job->step[i].size = fixed && job->nsteps > 1 ? fixed : size;
+	}
+}
+
+/* does an operation of the job have an MR of its own? */
+static inline u32 kv_job_registers(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_op_rules[job->step[i].op].mr)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * What an operation leaves of its MR, when it is not what it found: 0, or the
+ * operation that puts it back.
+ */
+static inline u32 kv_job_restore(const struct kv_job *job)
+{
+	u32 first = KV_MR_LEFT, last = KV_MR_LEFT, mr, i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		mr = kv_op_rules[job->step[i].op].mr;
+		if (!mr)
+			continue;
+		if (!first)
+			first = mr;
+		last = mr;
+	}
+	if (first == KV_MR_REGISTERED && last == KV_MR_REGISTERED)
+		return KVERBS_OP_LOCAL_INV;
+	if (first > KV_MR_REGISTERED && last > KV_MR_REGISTERED)
+		return KVERBS_OP_REG_MR;
+	return 0;
+}
+
+/* WRs of an operation: one a step, and one that restores its MR between two of them */
+static inline u32 kv_job_wrs(const struct kv_job *job)
+{
+	return job->nsteps + !!kv_job_restore(job);
+}
+
+/* the operation of the i-th of these */
+static inline u32 kv_job_wr_op(const struct kv_job *job, u32 i)
+{
+	return i < job->nsteps ? job->step[i].op : kv_job_restore(job);
+}
+
+/* bytes that it moves, or that its MR covers */
+static inline u32 kv_job_wr_size(const struct kv_job *job, u32 i)
+{
+	return job->step[i < job->nsteps ? i : 0].size;
+}
+
+/* is there an atomic among the steps? */
+static inline u32 kv_job_atomic(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_op_rules[job->step[i].op].atomic)
+			return 1;
+	}
+	return 0;
+}
+
+/* bytes that the MR of an operation covers: the largest of what lies in it */
+static inline u32 kv_job_covered(const struct kv_job *job)
+{
+	u32 bytes = 0, i;
+
+	for (i = 0; i < job->nsteps; i++)
+		bytes = job->step[i].size > bytes ? job->step[i].size : bytes;
+	return bytes;
+}
+
+/* is the i-th WR the last of its chain? */
+static inline u32 kv_job_wr_ends(const struct kv_job *job, u32 i)
+{
+	return i + 1 >= job->nsteps || (job->step[i].flags & KVERBS_STEP_WAIT);
+}
+
+/* does the lane post an operation in parts, and wait for each? */
+static inline u32 kv_job_phased(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (i + 1 < job->nsteps && kv_job_wr_ends(job, i))
+			return 1;
+	}
+	return !!kv_job_restore(job);
+}
+
+#define KV_PHASES_MAX		(KVERBS_STEPS_MAX + 1)
+
+/**
+ * struct kv_phase - a chain of WRs of an operation, and the wait for its last one
+ * @first: its first WR, of those of the operation
+ * @n: its WRs
+ * @metric: enum kverbs_metric of the time from post to completion, or
+ *	__KVERBS_METRIC_MAX
+ * @outside: it comes between two operations, and no sample is taken
+ */
+struct kv_phase {
+	u32 first;
+	u32 n;
+	u32 metric;
+	u32 outside;
+};
+
+/**
+ * kv_job_phases - the parts of an operation
+ * @job: job with known steps
+ * @phase: filled, KV_PHASES_MAX entries
+ * Return: how many; 0 when each operation is one chain and leaves nothing to be done
+ */
+static inline u32 kv_job_phases(const struct kv_job *job, struct kv_phase *phase)
+{
+	u32 wrs = kv_job_wrs(job), n = 0, first = 0, i;
+
+	if (!kv_job_phased(job))
+		return 0;
+	for (i = 0; i < wrs; i++) {
+		if (!kv_job_wr_ends(job, i))
+			continue;
+		phase[n].first = first;
+		phase[n].n = i + 1 - first;
+		phase[n].outside = first >= job->nsteps;
+		phase[n].metric = __KVERBS_METRIC_MAX;
+		if (i == first && !phase[n].outside &&
+		    job->step[i].op == KVERBS_OP_REG_MR)
+			phase[n].metric = KVERBS_METRIC_REG;
+		if (i == first && !phase[n].outside &&
+		    job->step[i].op == KVERBS_OP_LOCAL_INV)
+			phase[n].metric = KVERBS_METRIC_INV;
+		first = i + 1;
+		n++;
+	}
+	return n;
+}
+
+/* does a phase have this metric? */
+static inline u32 kv_job_phase_has(const struct kv_job *job, u32 metric)
+{
+	struct kv_phase phase[KV_PHASES_MAX];
+	u32 n = kv_job_phases(job, phase), i;
+
+	for (i = 0; i < n; i++) {
+		if (phase[i].metric == metric)
+			return 1;
+	}
+	return 0;
+}
+
 /* does the operation complete a receive at the peer? */
 static inline u32 kv_job_two_sided(const struct kv_job *job)
 {
-	return kv_op_rules[job->step[0].op].two_sided;
+	return kv_job_rule(job)->two_sided;
 }
 
 /* lanes of a pair: two when the peer has something to do */
@@ -465,6 +708,10 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_RESPONSE:
 		return role == KVERBS_ROLE_INITIATOR &&
 		       kv_shape_rules[job->shape].paced;
+	case KVERBS_METRIC_REG:
+	case KVERBS_METRIC_INV:
+		return role == KVERBS_ROLE_INITIATOR &&
+		       kv_job_phase_has(job, metric);
 	}
 	return 0;
 }
@@ -472,8 +719,11 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 /* bytes from one message to the next */
 static inline u64 kv_job_stride(const struct kv_job *job)
 {
-	u64 size = job->step[0].size;
+	u64 size = 0;
+	u32 i;
 
+	for (i = 0; i < job->nsteps; i++)
+		size = job->step[i].size > size ? job->step[i].size : size;
 	if (kv_transport_rules[job->transport].datagram)
 		size += KV_GRH_BYTES;
 	return size ? (size + 63) & ~63ULL : 64;
@@ -497,7 +747,7 @@ static inline u64 kv_job_half(const struct kv_job *job)
 /* bytes of the i-th of the pieces that a message is split into */
 static inline u32 kv_job_piece(const struct kv_job *job, u32 i)
 {
-	u32 size = job->step[0].size;
+	u32 size = kv_job_size(job);
 
 	return size / job->sges + (i < size % job->sges);
 }
@@ -505,7 +755,7 @@ static inline u32 kv_job_piece(const struct kv_job *job, u32 i)
 /* SGEs of a WR; a message without payload has none */
 static inline u32 kv_job_sges(const struct kv_job *job)
 {
-	return job->step[0].size ? job->sges : 0;
+	return kv_job_size(job) ? job->sges : 0;
 }
 
 /**
@@ -549,11 +799,14 @@ static inline int kv_job_check_window(struct kv_job *job,
 							 caps->limit_depth;
 	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
 	u32 fit = kv_job_fit(job, caps);
-	u32 auto_recv, recv_room;
+	u32 auto_recv, recv_room, recv_max;
 
 	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
 	if (caps->max_cqe < room + KV_MARKERS)
 		room = caps->max_cqe > KV_MARKERS ? caps->max_cqe - KV_MARKERS : 0;
+	recv_max = room;
+	/* an operation that fails may complete each of its WRs */
+	room /= kv_job_wrs(job);
 	if (!shape->window && job->outstanding != KV_AUTO && job->outstanding != 1)
 		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
 				 "tx-depth %u: shape %s keeps one WR outstanding; use --shape rate",
@@ -607,7 +860,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
 					 "rx-depth %u: %s consumes no receives; leave -r out",
 					 job->recv_depth,
-					 kv_op_rules[job->step[0].op].name);
+					 kv_job_rule(job)->name);
 		job->recv_depth = 0;
 	} else {
 		/* the sender never outruns receives that are being reposted */
@@ -616,13 +869,14 @@ static inline int kv_job_check_window(struct kv_job *job,
 		if (auto_recv > fit)
 			auto_recv = fit;
 		/* sends and receives complete on one CQ */
-		recv_room = caps->max_cqe - KV_MARKERS - job->outstanding;
+		recv_room = caps->max_cqe - KV_MARKERS -
+			    job->outstanding * kv_job_wrs(job);
 		if (!recv_room)
 			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
 					 "tx-depth %u: leaves no entry of a CQ (max_cqe %u) for receives; use a smaller -t",
 					 job->outstanding, caps->max_cqe);
-		if (recv_room > room)
-			recv_room = room;
+		if (recv_room > recv_max)
+			recv_room = recv_max;
 		if (job->recv_depth == KV_AUTO)
 			job->recv_depth = auto_recv < recv_room ? auto_recv :
 								  recv_room;
@@ -693,28 +947,107 @@ static inline int kv_job_check_port(struct kv_job *job,
 	return 0;
 }
 
-static inline int kv_job_check_step(struct kv_job *job,
+/* the steps, one after the other, find the MR of their operation as they need it */
+static inline int kv_job_check_mr(const struct kv_job *job,
+				  struct kv_refusal *no)
+{
+	const struct kv_op_rule *op;
+	u32 state = KV_MR_LEFT, i;
+
+	if (!kv_job_registers(job))
+		return 0;
+	for (i = 0; i < job->nsteps; i++) {
+		op = &kv_op_rules[job->step[i].op];
+		if (op->mr == KV_MR_REGISTERED && state == KV_MR_REGISTERED)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "step %u: registers an MR that is registered; put local-inv before it",
+					 i + 1);
+		if (op->mr > KV_MR_REGISTERED && state > KV_MR_REGISTERED)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "step %u: invalidates an MR that is not registered; put reg-mr before it",
+					 i + 1);
+		if (!op->mr && state > KV_MR_REGISTERED)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "step %u: %s uses an MR that is not registered; put reg-mr before it",
+					 i + 1, op->name);
+		if (op->atomic)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "step %u: %s has no MR of its own here; leave reg-mr and local-inv out",
+					 i + 1, op->name);
+		if (op->mr)
+			state = op->mr;
+	}
+	if (kv_op_rules[job->step[0].op].mr == KV_MR_LEFT)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "step 1: %s uses an MR that is not registered; put reg-mr before it",
+				 kv_op_rules[job->step[0].op].name);
+	if (state == KV_MR_TAKEN && kv_op_rules[job->step[0].op].mr !=
+				    KV_MR_REGISTERED)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "send-inv: takes an MR of the peer, which has to register it again in its answer; use --op reg-mr,send-inv --shape pingpong");
+	return 0;
+}
+
+/* what an array of steps has to be */
+static inline int kv_job_check_steps(struct kv_job *job,
+				     struct kv_refusal *no)
+{
+	u32 taken = 0, i;
+
+	if (job->nsteps < 1 || job->nsteps > KVERBS_STEPS_MAX)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%u steps: a job has 1 to %u", job->nsteps,
+				 KVERBS_STEPS_MAX);
+	for (i = 0; i < job->nsteps; i++) {
+		if (job->step[i].op >= KV_OPS)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "op %u: the last one known is %u (%s)",
+					 job->step[i].op, KV_OPS - 1,
+					 kv_op_rules[KV_OPS - 1].name);
+		taken += kv_op_rules[job->step[i].op].two_sided;
+		if (job->step[i].flags & ~(u32)KVERBS_STEP_WAIT)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "step %u: flags 0x%x, known is 0x%x (wait)",
+					 i + 1, job->step[i].flags,
+					 KVERBS_STEP_WAIT);
+	}
+	if (taken > 1)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "steps: %u of them consume a receive, one may", taken);
+	if (kv_job_check_mr(job, no))
+		return -1;
+	if (kv_job_restore(job) && job->shape != KVERBS_SHAPE_LAT)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: an operation has to leave its MR as it found it; add local-inv or reg-mr, or use --shape lat",
+				 kv_shape_rules[job->shape].name);
+	if (kv_job_phased(job) && job->shape != KVERBS_SHAPE_LAT)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: a step is waited for only in lat; leave 'wait' out, or use --shape lat",
+				 kv_shape_rules[job->shape].name);
+	if (job->nsteps == 1 && !kv_job_registers(job))
+		return 0;
+	if (job->sges > 1)
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: a message is not split where an operation has several steps or an MR; leave it out",
+				 job->sges);
+	if (job->inline_data)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: not where an operation has several steps or an MR; leave -I out",
+				 job->inline_data);
+	if (job->check_data)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: not where an operation has several steps or an MR; leave it out");
+	return 0;
+}
+
+static inline int kv_job_check_size(const struct kv_job *job,
+				    const struct kv_step *step,
 				    const struct kv_caps *caps,
 				    struct kv_refusal *no)
 {
-	const struct kv_op_rule *op;
-	u32 size;
+	const struct kv_op_rule *op = &kv_op_rules[step->op];
+	u32 size = step->size;
 
-	if (job->nsteps != 1)
-		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "%u steps: a job has 1 step for now",
-				 job->nsteps);
-	if (job->step[0].op >= KV_OPS)
-		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "op %u: the last one known is %u (%s)",
-				 job->step[0].op, KV_OPS - 1,
-				 kv_op_rules[KV_OPS - 1].name);
-	op = &kv_op_rules[job->step[0].op];
-	size = job->step[0].size;
-	if (!(op->shapes & (1U << job->shape)))
-		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
-				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
-				 kv_shape_rules[job->shape].name, op->name);
 	if (op->bytes && size != op->bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: a %s has %u bytes; use -s %u or leave it out",
@@ -727,11 +1060,32 @@ static inline int kv_job_check_step(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: port %u carries messages up to %u bytes; use -s %u or less",
 				 size, job->port, caps->max_msg, caps->max_msg);
-	if (2 * kv_job_stride(job) > caps->max_reg_bytes)
+	return 0;
+}
+
+static inline int kv_job_check_op(const struct kv_job *job,
+				  const struct kv_step *step,
+				  const struct kv_caps *caps,
+				  struct kv_refusal *no)
+{
+	const struct kv_op_rule *op = &kv_op_rules[step->op];
+
+	if (op->kernel && !caps->kernel)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
-				 size, (unsigned long long)caps->max_reg_bytes,
-				 (unsigned long long)caps->max_reg_bytes / 2 & ~63ULL);
+				 "%s: libibverbs cannot post it for an MR; use --engine kernel",
+				 op->name);
+	if (op->mr == KV_MR_TAKEN && job->shape != KVERBS_SHAPE_PINGPONG)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: the peer of a %s registers again what it invalidates; use --op reg-mr,send-inv --shape pingpong",
+				 kv_shape_rules[job->shape].name, op->name);
+	/* beside a message REG_MR and LOCAL_INV go wherever it goes */
+	if (!(op->shapes & (1U << job->shape)) &&
+	    (kv_op_moves(step->op) || step == &job->step[kv_job_main(job)]))
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
+				 kv_shape_rules[job->shape].name, op->name);
+	if (kv_job_check_size(job, step, caps, no))
+		return -1;
 	if (!caps->reg_mr)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "%s: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
@@ -747,11 +1101,32 @@ static inline int kv_job_check_step(struct kv_job *job,
 	return 0;
 }
 
+static inline int kv_job_check_step(struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	u32 i;
+
+	if (kv_job_check_steps(job, no))
+		return -1;
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_job_check_op(job, &job->step[i], caps, no))
+			return -1;
+	}
+	if (2 * kv_job_stride(job) > caps->max_reg_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
+				 kv_job_size(job),
+				 (unsigned long long)caps->max_reg_bytes,
+				 (unsigned long long)caps->max_reg_bytes / 2 & ~63ULL);
+	return 0;
+}
+
 static inline int kv_job_check_data(const struct kv_job *job,
 				    const struct kv_caps *caps,
 				    struct kv_refusal *no)
 {
-	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+	const struct kv_op_rule *op = kv_job_rule(job);
 
 	if (!job->check_data)
 		return 0;
@@ -770,7 +1145,7 @@ static inline int kv_job_check_data(const struct kv_job *job,
 	if (2 * kv_job_half(job) > caps->max_reg_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
 				 "check-data: %u messages of %u bytes, a place each at both ends, exceed one MR, here %llu bytes; use a smaller -t, -r or -s",
-				 kv_job_slots(job), job->step[0].size,
+				 kv_job_slots(job), kv_job_size(job),
 				 (unsigned long long)caps->max_reg_bytes);
 	return 0;
 }
@@ -847,13 +1222,14 @@ static inline int kv_job_check_path(struct kv_job *job,
 }
 
 /* what a message is made of, and what can carry it */
-static inline int kv_job_check_message(const struct kv_job *job,
+static inline int kv_job_check_carried(const struct kv_job *job,
+				       const struct kv_step *step,
 				       const struct kv_caps *caps,
 				       struct kv_refusal *no)
 {
-	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
+	const struct kv_op_rule *op = &kv_op_rules[step->op];
 	const char *transport = kv_transport_rules[job->transport].name;
-	u32 size = job->step[0].size, sges = caps->max_sge;
+	u32 size = step->size, sges = caps->max_sge;
 
 	if (!(op->transports & (1U << job->transport)))
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
@@ -887,6 +1263,19 @@ static inline int kv_job_check_message(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
 				 "inline %u: a message of %u bytes has no room there; use -I %u, or leave it out",
 				 job->inline_data, size, size);
+	return 0;
+}
+
+static inline int kv_job_check_message(const struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_job_check_carried(job, &job->step[i], caps, no))
+			return -1;
+	}
 	return 0;
 }
 
@@ -939,7 +1328,7 @@ static inline int kv_job_check_engine(struct kv_job *job,
 	if (bytes > caps->limit_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u with %u pairs: needs %llu bytes, the limit is %llu; use a smaller -s or -q, or raise the module's max_bytes",
-				 job->step[0].size, job->pairs,
+				 kv_job_size(job), job->pairs,
 				 (unsigned long long)bytes,
 				 (unsigned long long)caps->limit_bytes);
 	if (!caps->kernel && job->local_key == KVERBS_LOCAL_KEY_DMA)
@@ -1014,7 +1403,7 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 {
 	u32 two_sided = kv_job_two_sided(job);
 	u32 answers = kv_shape_rules[job->shape].answers;
-	u32 reads = kv_op_rules[job->step[0].op].reads;
+	u32 reads = kv_job_rule(job)->reads;
 
 	d->on = job->check_data != KVERBS_CHECK_DATA_OFF;
 	d->own = d->on && !two_sided && !answers;
@@ -1025,7 +1414,7 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 	d->target = d->own && !reads ? KV_AREA_PEER_IN : KV_AREA_IN;
 	d->seed = seed;
 	/* the last byte of a WRITE that is answered is its tag */
-	d->size = job->step[0].size - (answers && !two_sided);
+	d->size = kv_job_size(job) - (answers && !two_sided);
 	d->stride = kv_job_stride(job);
 	d->out_slots = job->outstanding;
 	d->in_slots = two_sided ? job->recv_depth : job->outstanding;
@@ -1034,7 +1423,7 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 /* completions that one CQ must hold: the lane's own, the receives, the markers */
 static inline u32 kv_job_cq_depth(const struct kv_job *job)
 {
-	return job->outstanding + job->recv_depth + KV_MARKERS;
+	return job->outstanding * kv_job_wrs(job) + job->recv_depth + KV_MARKERS;
 }
 
 /**

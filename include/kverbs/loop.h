@@ -5,9 +5,13 @@
  * between the engines is one between the verbs stacks.
  *
  * The includer first includes <linux/kverbs.h>, kverbs/hist.h, kverbs/stat.h,
- * kverbs/data.h, kverbs/job.h, kverbs/pace.h and defines u32, u64, kv_inline
- * (static, always inlined), kv_noinline (static, never inlined) and, as static
- * inline functions on its own struct kv_ep (one QP with its CQ and prebuilt WRs):
+ * kverbs/data.h, kverbs/job.h, kverbs/pace.h and defines u32, u64,
+ * kv_inline (static, always inlined), kv_noinline (static, never inlined) and, as
+ * static inline functions on its own struct kv_ep (one QP with its CQ and prebuilt
+ * WRs):
+ *
+ * What a slot holds, and the functions below call a WR, are all the WRs of one
+ * operation, chained, of which the last is the one that is signalled.
  *
  *   u64 kv_clock(ep)              read the clock, ordered after earlier loads
  *   void kv_wr_prep(ep, slot, id, signalled, last)
@@ -15,8 +19,10 @@
  *                                 a WR that is not last chains to the next slot
  *   int kv_post(ep, slot)         post the chain that starts at slot: 0 or -errno
  *   u32 kv_post_bad(ep, slot)     after a failure: WRs posted before the bad one
+ *   int kv_post_phase(ep, first)  post the WRs of a phase: 0 or -errno
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
+ *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
  *   int kv_post_recv(ep, slot, n) post n receives from slot on, wrapping
  *   void kv_stamp(ep, tag)        write tag where the peer will look for it
  *   int kv_landed(ep, tag)        has the peer's tag arrived?
@@ -43,6 +49,7 @@
 #define kv_unlikely(x)		__builtin_expect(!!(x), 0)
 
 #define KV_ID_RECV		(1ULL << 63)	/* wr_id of a receive */
+#define KV_ID_STEP		(1ULL << 62)	/* wr_id of a WR that has a step's number */
 #define KV_UNSET		(~0ULL)
 #define KV_IDLE_CHECK		16	/* idle rounds between looks at the clock */
 #define KV_IDLE_BREATHE		1024	/* idle rounds between yields */
@@ -112,6 +119,9 @@ struct kv_chain {
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
  * @lossy: a message may not arrive, and nobody is told
+ * @taken: a message invalidates the MR of its taker
+ * @nphases: entries of @phase, 0: an operation is one chain
+ * @phase: parts of an operation of shape lat
  * @random: state of the sampling generator, not 0
  * @data: checking of data
  * @end: enum kverbs_reason once ended
@@ -141,6 +151,9 @@ struct kv_loop {
 	u32 timing;
 	u32 two_sided;
 	u32 lossy;
+	u32 taken;
+	u32 nphases;
+	struct kv_phase phase[KV_PHASES_MAX];
 	u64 random;
 	struct kv_data data;
 
@@ -641,6 +654,70 @@ kv_noinline void kv_loop_lat(struct kv_loop *l)
 	}
 }
 
+/* post a phase of an operation, wait for its completion */
+kv_inline int kv_phase_do(struct kv_loop *l, const struct kv_phase *p)
+{
+	u32 timed = l->timing != KVERBS_TIMING_NONE;
+	u64 start = l->now, yields = l->stat.yields;
+	int rc = kv_post_phase(l->ep, p->first);
+
+	if (kv_unlikely(rc))
+		return kv_fail(l, KVERBS_REASON_POST, rc, KV_ID_STEP | p->first);
+	if (timed)
+		kv_tick(l, &l->stat.t_post);
+	if (timed && !p->outside)
+		kv_sample(l, KVERBS_METRIC_POST, l->now - start);
+	l->stat.posts += !p->outside;
+	kv_note_post(l->ep, KV_ID_STEP | p->first, p->n, l->now - start);
+	do {
+		rc = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
+	} while (!rc);
+	if (rc < 0)
+		return rc;
+	if (kv_unlikely(kv_wc_status(l->ep, 0)))
+		return kv_fail_wc(l, 0);
+	if (kv_unlikely(kv_wc_id(l->ep, 0) !=
+			(KV_ID_STEP | (p->first + p->n - 1))))
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
+	if (timed && p->metric != __KVERBS_METRIC_MAX)
+		kv_time(l, p->metric, start, yields);
+	kv_note_wc(l->ep, 0, l->now - start);
+	return 0;
+}
+
+/* shape lat, an operation in parts; what puts its MR back is in none of its figures */
+kv_noinline void kv_loop_phases(struct kv_loop *l)
+{
+	u32 timed = l->timing != KVERBS_TIMING_NONE, i;
+	u64 start, yields;
+
+	while (kv_more(l)) {
+		if (timed)
+			kv_tick(l, &l->stat.t_rest);
+		start = l->now;
+		yields = l->stat.yields;
+		l->posted++;
+		l->stat.wrs++;
+		l->stat.signalled++;
+		for (i = 0; i < l->nphases && !l->phase[i].outside; i++) {
+			if (kv_phase_do(l, &l->phase[i]))
+				return;
+		}
+		l->retired++;
+		l->stat.retired++;
+		l->stat.wcs++;
+		if (timed) {
+			l->stat.residence += l->now - start;
+			kv_time(l, KVERBS_METRIC_LAT, start, yields);
+		}
+		for (; i < l->nphases; i++) {
+			if (kv_phase_do(l, &l->phase[i]))
+				return;
+		}
+		kv_rest(l);
+	}
+}
+
 /* WRs of the next chain; 0 when the window has no room or all is posted */
 kv_inline u32 kv_next_chain(struct kv_loop *l)
 {
@@ -934,6 +1011,8 @@ kv_inline int kv_take(struct kv_loop *l)
 		return kv_retire(l, 0);
 	if (kv_unlikely(kv_wc_status(l->ep, 0)))
 		return kv_fail_wc(l, 0);
+	if (kv_unlikely(l->taken && !kv_wc_invalidated(l->ep, 0)))
+		return kv_fail(l, KVERBS_REASON_KEPT, 0, kv_wc_id(l->ep, 0));
 	l->heard++;
 	return 0;
 }
@@ -1039,7 +1118,9 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 	l->closing = 0;
 	switch (shape) {
 	case KVERBS_SHAPE_LAT:
-		if (role == KVERBS_ROLE_INITIATOR)
+		if (role == KVERBS_ROLE_INITIATOR && l->nphases)
+			kv_loop_phases(l);
+		else if (role == KVERBS_ROLE_INITIATOR)
 			kv_loop_lat(l);
 		else
 			kv_loop_recv(l);

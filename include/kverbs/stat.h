@@ -62,6 +62,8 @@ struct kv_stat {
 	X(RTT,		"rtt")						\
 	X(RECV_POST,	"recv_post")					\
 	X(RECV_POLL,	"recv_poll")					\
-	X(RESPONSE,	"response")
+	X(RESPONSE,	"response")					\
+	X(REG,		"reg")						\
+	X(INV,		"inv")
 
 #endif /* _KVERBS_STAT_H */

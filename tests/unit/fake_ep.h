@@ -13,6 +13,7 @@
 #define KV_TEST_FAKE_EP_H
 
 #include "plain.h"
+#include <kverbs/job.h>
 #include <errno.h>
 #include <ucontext.h>
 
@@ -23,7 +24,9 @@
 #define FAKE_CALLS	4000000ULL	/* primitives of a run that has to end */
 #define FAKE_STATUS	12
 #define FAKE_VENDOR	0x89
-#define FAKE_RECV	(1ULL << 63)	/* KV_ID_RECV, of loop.h which comes later */
+/* KV_ID_RECV and KV_ID_STEP, of loop.h which comes later */
+#define FAKE_RECV	(1ULL << 63)
+#define FAKE_STEP	(1ULL << 62)
 
 /**
  * struct script - what goes wrong at one endpoint, and when
@@ -85,6 +88,9 @@ struct kv_ep {
 	struct kv_ep *peer;
 	struct script script;
 	u32 depth, recv_depth, cq_depth, two_sided, lossy;
+	const struct kv_phase *phase;	/* of an operation in parts */
+	u32 in_phase;
+	u32 keeps;	/* its messages do not invalidate */
 	ucontext_t context;
 	u32 finished;
 
@@ -367,6 +373,34 @@ static inline int kv_post(struct kv_ep *ep, u32 slot)
 	return 0;
 }
 
+/* one WR stands for those of a phase; the phases come in turn, one at a time */
+static inline int kv_post_phase(struct kv_ep *ep, u32 first)
+{
+	const struct kv_phase *p = &ep->phase[ep->in_phase];
+	struct fake_wr *at = &ep->sq[ep->posted % FAKE_SLOTS];
+
+	fake_call(ep);
+	ep->posts++;
+	fake_pass_time(ep, 10);
+	fake_rule(ep, first == p->first);
+	fake_rule(ep, ep->posted == ep->freed);
+	if (ep->posted + 1 == ep->script.post_bad)
+		return -ENOMEM;
+	at->id = FAKE_STEP | (first + p->n - 1);
+	at->signalled = 1;
+	at->due = ep->world->now + ep->script.latency;
+	ep->posted++;
+	ep->in_phase++;
+	if (!ep->phase[ep->in_phase].n)
+		ep->in_phase = 0;
+	return 0;
+}
+
+static inline u32 kv_wc_invalidated(struct kv_ep *ep, u32 i)
+{
+	return !ep->keeps;
+}
+
 static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
 {
 	return ep->bad_after;
@@ -385,7 +419,10 @@ static inline int kv_poll(struct kv_ep *ep, int max)
 		wc = &ep->cq[ep->cq_out++ % ARRAY_SIZE(ep->cq)];
 		ep->wc[ep->polled] = *wc;
 		ep->handed++;
-		if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed && wc->id < ep->posted)
+		if (ep->phase)
+			ep->freed = ep->done;
+		else if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed &&
+			 wc->id < ep->posted)
 			ep->freed = wc->id + 1;
 	}
 	return (int)ep->polled;
@@ -495,7 +532,7 @@ static inline void kv_store(u64 *p, u64 v)
 
 static inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks)
 {
-	fake_rule(ep, id == ep->noted_wrs);
+	fake_rule(ep, ep->phase || id == ep->noted_wrs);
 	ep->noted_wrs += n;
 }
 

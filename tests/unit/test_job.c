@@ -33,6 +33,11 @@ static const struct member job_members[] = {
 	{ "nsteps", offsetof(struct kv_job, nsteps), 4 },
 	{ "op", offsetof(struct kv_job, step[0].op), 4 },
 	{ "size", offsetof(struct kv_job, step[0].size), 4 },
+	{ "flags", offsetof(struct kv_job, step[0].flags), 4 },
+	{ "op2", offsetof(struct kv_job, step[1].op), 4 },
+	{ "size2", offsetof(struct kv_job, step[1].size), 4 },
+	{ "op3", offsetof(struct kv_job, step[2].op), 4 },
+	{ "size3", offsetof(struct kv_job, step[2].size), 4 },
 	{ "ncpus", offsetof(struct kv_job, ncpus), 4 },
 	{ "cpu0", offsetof(struct kv_job, cpu[0]), 4 },
 	{ "cpu1", offsetof(struct kv_job, cpu[1]), 4 },
@@ -57,7 +62,9 @@ static const struct word words[] = {
 	{ "write", KVERBS_OP_WRITE }, { "read", KVERBS_OP_READ },
 	{ "send", KVERBS_OP_SEND }, { "send-imm", KVERBS_OP_SEND_IMM },
 	{ "write-imm", KVERBS_OP_WRITE_IMM }, { "cas", KVERBS_OP_CAS },
-	{ "fadd", KVERBS_OP_FADD }, { "lat", KVERBS_SHAPE_LAT },
+	{ "fadd", KVERBS_OP_FADD }, { "send-inv", KVERBS_OP_SEND_INV },
+	{ "reg-mr", KVERBS_OP_REG_MR }, { "local-inv", KVERBS_OP_LOCAL_INV },
+	{ "lat", KVERBS_SHAPE_LAT },
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
 	{ "paced", KVERBS_SHAPE_PACED }, { "constant", KVERBS_PACE_CONSTANT },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
@@ -229,11 +236,66 @@ static const struct refusal refusals[] = {
 	  "pkey-index 1: port 1 has 1 entries; use one below" },
 	{ "rd_atomic=17", KVERBS_JOB_A_RD_ATOMIC,
 	  "rd-atomic 17: the device allows 16; use -o 16 or less" },
-	{ "nsteps=0", KVERBS_JOB_A_STEP, "0 steps: a job has 1 step for now" },
-	{ "nsteps=2", KVERBS_JOB_A_STEP, "2 steps: a job has 1 step for now" },
-	{ "op=7", KVERBS_JOB_A_STEP, "op 7: the last one known is 6 (fadd)" },
+	{ "nsteps=0", KVERBS_JOB_A_STEP, "0 steps: a job has 1 to 8" },
+	{ "nsteps=9", KVERBS_JOB_A_STEP, "9 steps: a job has 1 to 8" },
+	{ "op=10", KVERBS_JOB_A_STEP, "op 10: the last one known is 9 (local-inv)" },
 	{ "op=0xffffffff", KVERBS_JOB_A_STEP,
-	  "op 4294967295: the last one known is 6 (fadd)" },
+	  "op 4294967295: the last one known is 9 (local-inv)" },
+	{ "nsteps=2 op2=10", KVERBS_JOB_A_STEP, "op 10: the last one known is 9 (local-inv)" },
+	{ "flags=2", KVERBS_JOB_A_STEP, "step 1: flags 0x2, known is 0x1 (wait)" },
+	/* several steps */
+	{ "nsteps=2 op=send op2=send-imm size2=64", KVERBS_JOB_A_STEP,
+	  "steps: 2 of them consume a receive, one may" },
+	{ "nsteps=2 op2=read", KVERBS_JOB_A_STEP,
+	  "size 0: must be 1 to 1073741824 bytes; use -s 1, or an operation with immediate data" },
+	{ "nsteps=2 op2=write size2=64 flags=1 shape=rate", KVERBS_JOB_A_SHAPE,
+	  "shape rate: a step is waited for only in lat; leave 'wait' out, or use --shape lat" },
+	{ "nsteps=2 op2=read size2=64 shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: the peer of a read has nothing to answer; use write or send, or --shape lat",
+	},
+	{ "nsteps=2 op2=write size2=64 sges=2", KVERBS_JOB_A_SGES,
+	  "sges 2: a message is not split where an operation has several steps or an MR; leave it out",
+	},
+	{ "nsteps=2 op2=write size2=64 inline_data=64", KVERBS_JOB_A_INLINE_DATA,
+	  "inline 64: not where an operation has several steps or an MR; leave -I out" },
+	{ "nsteps=2 op2=write size2=64 check_data=1", KVERBS_JOB_A_CHECK_DATA,
+	  "check-data: not where an operation has several steps or an MR; leave it out" },
+	{ "nsteps=2 op2=write size2=64 shape=rate outstanding=300 max_qp_wr=600",
+	  KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 300: the limit here is 299 (device: max_qp_wr 600, max_cqe 4194304; engine: 65536; 2 reserved); use -t 299 or less",
+	},
+	/* an MR of the operation */
+	{ "op=reg-mr kernel=0", KVERBS_JOB_A_STEP,
+	  "reg-mr: libibverbs cannot post it for an MR; use --engine kernel" },
+	{ "op=reg-mr transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: does not carry reg-mr; use -c rc" },
+	{ "nsteps=2 op=reg-mr op2=send size2=64 transport=ud", KVERBS_JOB_A_TRANSPORT,
+	  "transport ud: does not carry reg-mr; use -c rc" },
+	{ "op=reg-mr shape=rate", KVERBS_JOB_A_SHAPE,
+	  "shape rate: an operation has to leave its MR as it found it; add local-inv or reg-mr, or use --shape lat",
+	},
+	{ "op=reg-mr shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: an operation has to leave its MR as it found it; add local-inv or reg-mr, or use --shape lat",
+	},
+	{ "nsteps=2 op=reg-mr op2=local-inv size2=64 shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: the peer of a reg-mr has nothing to answer; use write or send, or --shape lat",
+	},
+	{ "nsteps=2 op=reg-mr op2=reg-mr size2=64", KVERBS_JOB_A_STEP,
+	  "step 2: registers an MR that is registered; put local-inv before it" },
+	{ "nsteps=2 op=local-inv op2=local-inv size2=64", KVERBS_JOB_A_STEP,
+	  "step 2: invalidates an MR that is not registered; put reg-mr before it" },
+	{ "nsteps=2 op=write op2=local-inv size2=64", KVERBS_JOB_A_STEP,
+	  "step 1: write uses an MR that is not registered; put reg-mr before it" },
+	{ "nsteps=3 op=reg-mr op2=local-inv size2=64 op3=write size3=64", KVERBS_JOB_A_STEP,
+	  "step 3: write uses an MR that is not registered; put reg-mr before it" },
+	{ "nsteps=2 op=reg-mr op2=cas size2=8", KVERBS_JOB_A_STEP,
+	  "step 2: cas has no MR of its own here; leave reg-mr and local-inv out" },
+	{ "op=send-inv", KVERBS_JOB_A_STEP,
+	  "send-inv: takes an MR of the peer, which has to register it again in its answer; use --op reg-mr,send-inv --shape pingpong",
+	},
+	{ "nsteps=2 op=reg-mr op2=send-inv size2=64", KVERBS_JOB_A_SHAPE,
+	  "shape lat: the peer of a send-inv registers again what it invalidates; use --op reg-mr,send-inv --shape pingpong",
+	},
 	{ "op=cas size=8 shape=pingpong", KVERBS_JOB_A_SHAPE,
 	  "shape pingpong: the peer of a cas has nothing to answer; use write or send, or --shape lat",
 	},
@@ -642,7 +704,10 @@ static void test_rules_are_complete(void **state)
 	for (i = 0; i < KV_OPS; i++) {
 		assert_non_null(kv_op_rules[i].name);
 		assert_non_null(kv_op_rules[i].label);
-		assert_true(kv_op_rules[i].shapes & KV_SHAPE_BIT(LAT));
+		/* what the peer has to answer is not for lat */
+		assert_true((kv_op_rules[i].shapes & KV_SHAPE_BIT(LAT)) ||
+			    kv_op_rules[i].mr == KV_MR_TAKEN);
+		assert_true(!kv_op_rules[i].mr || kv_op_rules[i].transports == KV_RC);
 		assert_true(!(kv_op_rules[i].shapes & ~KV_SHAPES_ALL));
 		/* what arrives in the own memory names the peer's */
 		assert_true(!kv_op_rules[i].reads || kv_op_rules[i].remote);
@@ -684,6 +749,9 @@ static void test_lanes(void **state)
 		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2 },
 		[KVERBS_OP_CAS] = { 1, 2, 1, 1 },
 		[KVERBS_OP_FADD] = { 1, 2, 1, 1 },
+		[KVERBS_OP_SEND_INV] = { 2, 2, 2, 2 },
+		[KVERBS_OP_REG_MR] = { 1, 2, 1, 1 },
+		[KVERBS_OP_LOCAL_INV] = { 1, 2, 1, 1 },
 	};
 	struct kv_job job = KV_JOB_INIT;
 
@@ -699,7 +767,10 @@ static void test_lanes(void **state)
 	}
 }
 
-/* post poll lat rtt recv_post recv_poll response, of the initiator and of the responder */
+/*
+ * post poll lat rtt recv_post recv_poll response, then, when there are any, reg inv;
+ * of the initiator and of the responder
+ */
 struct measures {
 	u32 op, shape, timing;
 	const char *initiator, *responder;
@@ -712,6 +783,9 @@ static const struct measures measures[] = {
 	{ KVERBS_OP_READ, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "......." },
 	{ KVERBS_OP_FADD, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql....", "......." },
 	{ KVERBS_OP_WRITE_IMM, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "....PQ." },
+	{ KVERBS_OP_REG_MR, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, ".......", "......." },
+	{ KVERBS_OP_REG_MR, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l....r.", "......." },
+	{ KVERBS_OP_LOCAL_INV, KVERBS_SHAPE_LAT, KVERBS_TIMING_ALL, "pql.....i", "......." },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_NONE, ".......", "......." },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_LAT, KVERBS_TIMING_LAT, "p.l....", "......." },
 	{ KVERBS_OP_SEND, KVERBS_SHAPE_RATE, KVERBS_TIMING_ALL, "pql....", "....PQ." },
@@ -738,9 +812,11 @@ static void test_metrics_of_a_role(void **state)
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 			assert_int_equal(!!kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR,
 							     metric),
+					 strlen(m->initiator) > metric &&
 					 m->initiator[metric] != '.');
 			assert_int_equal(!!kv_job_has_metric(&job, KVERBS_ROLE_RESPONDER,
 							     metric),
+					 strlen(m->responder) > metric &&
 					 m->responder[metric] != '.');
 		}
 		assert_int_equal(kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR,

@@ -4,7 +4,6 @@
  * and whatever happens, each WR is accounted for and each run ends.
  */
 #include "fake_ep.h"
-#include <kverbs/job.h>
 #include <kverbs/pace.h>
 #include <kverbs/loop.h>
 
@@ -19,6 +18,8 @@ struct bench {
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
+	u32 taken, nphases;
+	struct kv_phase phase[KV_PHASES_MAX];
 	struct fake w;
 	struct kv_pair pair;
 	struct kv_loop loop[2];
@@ -180,6 +181,10 @@ static void bench_run(void)
 		l->timing = b.timing;
 		l->two_sided = b.two_sided;
 		l->lossy = b.lossy;
+		l->taken = b.taken;
+		l->nphases = b.nphases;
+		memcpy(l->phase, b.phase, sizeof(b.phase));
+		ep->phase = b.nphases ? b.phase : NULL;
 		l->random = 88172645463325252ULL + i;
 		for (m = 0; b.with_hists && m < __KVERBS_METRIC_MAX; m++)
 			l->hist[m] = &hists[i][m];
@@ -1822,6 +1827,143 @@ static void test_paced_two_lanes(void **state)
 	ask_is(b.loop[0].stat.ops == 2);
 }
 
+/* REG_MR and a message chained, LOCAL_INV; the same registered again in between */
+static void phases_new(u64 n)
+{
+	static const struct kv_phase phases[] = {
+		{ 0, 1, KVERBS_METRIC_REG, 0 },
+		{ 1, 2, __KVERBS_METRIC_MAX, 0 },
+		{ 3, 1, KVERBS_METRIC_INV, 0 },
+		{ 4, 1, __KVERBS_METRIC_MAX, 1 },
+	};
+
+	bench_new(KVERBS_SHAPE_LAT, 0, n);
+	b.nphases = ARRAY_SIZE(phases);
+	memcpy(b.phase, phases, sizeof(phases));
+	b.with_hists = 1;
+}
+
+static void check_phases(u64 n)
+{
+	struct kv_loop *l = &b.loop[0];
+	struct kv_stat *s = &l->stat;
+
+	ask_is(!b.w.broken);
+	ask_is(l->retired == l->posted && s->total_wrs == l->posted);
+	ask_is(s->ops == n && s->wrs == n && s->signalled == n && s->wcs == n);
+	/* what comes between two operations is no post of theirs */
+	ask_is(s->posts == 3 * n);
+	ask_is(b.w.ep[0].posts == 4 * l->posted || l->end != KVERBS_REASON_COMPLETE);
+	if (b.timing == KVERBS_TIMING_NONE) {
+		ask_is(!s->residence && !hists[0][KVERBS_METRIC_LAT].count);
+		return;
+	}
+	ask_is(hists[0][KVERBS_METRIC_LAT].count == n);
+	ask_is(hists[0][KVERBS_METRIC_POST].count == 3 * n);
+	ask_is(hists[0][KVERBS_METRIC_REG].count == n);
+	ask_is(hists[0][KVERBS_METRIC_INV].count == n);
+	ask_is(s->residence == s->occupancy);
+	ask_is(s->residence == hists[0][KVERBS_METRIC_LAT].sum);
+	ask_is(s->wall == s->t_post + s->t_poll + s->t_empty + s->t_rest);
+	/* the parts of an operation are within it */
+	ask_is(!n || hists[0][KVERBS_METRIC_REG].sum + hists[0][KVERBS_METRIC_INV].sum <
+		     hists[0][KVERBS_METRIC_LAT].sum);
+}
+
+static void test_phases(void **state)
+{
+	u32 timing, n;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		for (n = 1; n <= 20; n++) {
+			phases_new(n);
+			b.timing = timing;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			check_phases(n);
+			phases_new(n);
+			b.timing = timing;
+			b.warm = 20000;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			ask_is(b.loop[0].stat.warm_ops);
+			check_phases(n);
+		}
+	}
+}
+
+static void test_phases_stop_anywhere(void **state)
+{
+	u64 at;
+
+	for (at = 1; at < 60; at++) {
+		phases_new(20);
+		b.w.stop_at = at;
+		b.w.stop_kind = KV_STOP_SOON;
+		bench_run();
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+		       b.loop[0].end == KVERBS_REASON_COMPLETE);
+		check_phases(b.loop[0].stat.ops);
+	}
+}
+
+/* whatever goes wrong, in whichever phase: the reason, and the WR by its step */
+static void test_phases_that_fail(void **state)
+{
+	static const u64 last[] = { 0, 2, 3, 4 };
+	u64 at;
+
+	for (at = 1; at <= 12; at++) {
+		struct kv_loop *l = &b.loop[0];
+		u64 phase = (at - 1) % 4;
+
+		phases_new(20);
+		b.w.ep[0].script.post_bad = at;
+		bench_run();
+		ask_is(l->end == KVERBS_REASON_POST && l->err == -ENOMEM);
+		ask_is(l->err_wr == (KV_ID_STEP | b.phase[phase].first));
+		ask_is(b.pair.abort);
+
+		phases_new(20);
+		b.w.ep[0].script.fail = at;
+		bench_run();
+		ask_is(l->end == KVERBS_REASON_WC && l->wc_status == FAKE_STATUS);
+		ask_is(l->err_wr == (KV_ID_STEP | last[phase]));
+		ask_is(l->stat.ops == (at - 1) / 4 + (phase == 3));
+
+		phases_new(20);
+		b.w.ep[0].script.alien = at;
+		bench_run();
+		ask_is(l->end == KVERBS_REASON_ORDER);
+
+		phases_new(20);
+		b.w.ep[0].script.never = at;
+		bench_run();
+		ask_is(l->end == KVERBS_REASON_TIMEOUT);
+	}
+}
+
+/* a message that is to invalidate does, or ends the run */
+static void test_taken(void **state)
+{
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, 20);
+	b.taken = 1;
+	bench_run();
+	check_both(20);
+
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, 20);
+	b.taken = 1;
+	b.w.ep[1].keeps = 1;
+	bench_run();
+	ask_is(b.loop[1].end == KVERBS_REASON_KEPT);
+	ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, 20);
+	b.w.ep[1].keeps = 1;
+	bench_run();
+	check_both(20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1883,6 +2025,10 @@ int main(void)
 		cmocka_unit_test(test_data_on_the_way),
 		cmocka_unit_test(test_data_spoilt),
 		cmocka_unit_test(test_data_pattern),
+		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_phases_stop_anywhere),
+		cmocka_unit_test(test_phases_that_fail),
+		cmocka_unit_test(test_taken),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

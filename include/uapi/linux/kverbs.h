@@ -198,6 +198,7 @@ enum kverbs_step_attr {
 	KVERBS_STEP_A_UNSPEC,
 	KVERBS_STEP_A_OP,		/* u32: enum kverbs_op */
 	KVERBS_STEP_A_SIZE,		/* u32, bytes */
+	KVERBS_STEP_A_FLAGS,		/* u32: enum kverbs_step_flag */
 
 	__KVERBS_STEP_A_MAX,
 	KVERBS_STEP_A_MAX = __KVERBS_STEP_A_MAX - 1
@@ -211,6 +212,14 @@ enum kverbs_op {
 	KVERBS_OP_WRITE_IMM,	/* likewise */
 	KVERBS_OP_CAS,		/* compare and swap, 8 bytes */
 	KVERBS_OP_FADD,		/* fetch and add, 8 bytes */
+	KVERBS_OP_SEND_INV,	/* with invalidate */
+	KVERBS_OP_REG_MR,	/* of an MR of the operation */
+	KVERBS_OP_LOCAL_INV,	/* likewise */
+};
+
+/* of a step, a mask */
+enum kverbs_step_flag {
+	KVERBS_STEP_WAIT = 1,	/* the next step is posted when it has completed */
 };
 
 enum kverbs_transport {
@@ -294,6 +303,7 @@ enum kverbs_reason {
 	KVERBS_REASON_CPU_OFFLINE,	/* the CPU of a lane went offline */
 	KVERBS_REASON_SUSPEND,		/* the system is going to sleep */
 	KVERBS_REASON_DATA,		/* a message arrived with wrong data */
+	KVERBS_REASON_KEPT,		/* a message did not invalidate what it was to */
 };
 
 enum kverbs_run_attr {
@@ -360,6 +370,7 @@ enum kverbs_counter {
 	KVERBS_CTR_OPS,		/* operations completed */
 	KVERBS_CTR_BYTES,	/* payload bytes of those */
 	KVERBS_CTR_POSTS,	/* post calls */
+	/* the WRs of an operation of several steps count as one */
 	KVERBS_CTR_WRS,		/* send WRs posted */
 	KVERBS_CTR_SIGNALLED,	/* of those, signalled */
 	KVERBS_CTR_FORCED,	/* of those, signalled beyond the interval */
@@ -404,6 +415,8 @@ enum kverbs_metric {
 	KVERBS_METRIC_RECV_POST,
 	KVERBS_METRIC_RECV_POLL,
 	KVERBS_METRIC_RESPONSE,
+	KVERBS_METRIC_REG,	/* a REG_MR on its own, post to completion */
+	KVERBS_METRIC_INV,	/* a LOCAL_INV on its own, likewise */
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
