@@ -353,14 +353,16 @@ static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side 
 		   struct kv_error *error)
 {
 	const struct kv_engine *engine = side == KV_KERNEL ? &kv_engine_kernel : &kv_engine_user;
+	struct kv_job job = arm->job;
 	struct kv_report report;
 	int rc = 0;
 
+	kv_job_for(&job, side == KV_KERNEL);
 	if (*arm->absent[side]) {
 		compare->skipped++;
 		return 0;
 	}
-	if (kv_drive(engine, compare->device, &arm->job, compare->options.unit, NULL, &report,
+	if (kv_drive(engine, compare->device, &job, compare->options.unit, NULL, &report,
 		     error)) {
 		if (error->unimplemented) {
 			snprintf(arm->absent[side], sizeof(arm->absent[side]), "%.159s",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The user side's endpoint and the primitives that kverbs/loop.h asks for, over
- * libibverbs. Included by lane.c alone: the loop is compiled where it is included.
+ * libibverbs. The loop is compiled where this is included: by lane.c with the plain
+ * calls, by lane_wr.c with the extended ones, so that neither asks which it has.
  */
 #ifndef KV_EP_H
 #define KV_EP_H
@@ -33,6 +34,10 @@
  * @recv_depth: entries of @recv
  * @wait: enum kverbs_wait
  * @raw_clock: CLOCK_MONOTONIC_RAW instead of the CPU's counter
+ * @qp_ex: @qp, with the extended calls; NULL without
+ * @cq_ex: @cq, likewise
+ * @piece: pieces of a message that is sent inline by them, else NULL
+ * @datagram: their WRs have an address each
  * @wc: WCs of the latest poll call
  */
 struct kv_ep {
@@ -53,6 +58,10 @@ struct kv_ep {
 	u32 recv_depth;
 	u32 wait;
 	u32 raw_clock;
+	struct ibv_qp_ex *qp_ex;
+	struct ibv_cq_ex *cq_ex;
+	struct ibv_data_buf *piece;
+	u32 datagram;
 	struct ibv_wc wc[KV_POLL_MAX];
 };
 
@@ -86,37 +95,20 @@ kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32
 	wr->next = last ? NULL : kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
 }
 
+#ifdef KV_EP_WR
+#include "ep_wr.h"
+#else
+#include "ep_post.h"
+#endif
+
 kv_inline int kv_post_phase(struct kv_ep *ep, u32 first)
 {
-	int rc = ibv_post_send(ep->qp, &ep->wr[first], &ep->bad);
-
-	return rc > 0 ? -rc : rc;
+	return kv_post_from(ep, &ep->wr[first]);
 }
 
 kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	int rc = ibv_post_send(ep->qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
-
-	/* errno by the manual; some providers have returned it negative, or -1 */
-	return rc > 0 ? -rc : rc;
-}
-
-kv_inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
-{
-	struct ibv_send_wr *wr;
-	u32 n = 0;
-
-	for (wr = kv_wr_at(ep, ep->wr, slot); wr && wr != ep->bad; wr = wr->next)
-		n++;
-	return wr ? n / ep->wrs : 0;
-}
-
-kv_inline int kv_poll(struct kv_ep *ep, u32 max)
-{
-	int got = ibv_poll_cq(ep->cq, (int)max, ep->wc);
-
-	/* the manual gives a failure no errno */
-	return got < 0 ? -EIO : got;
+	return kv_post_from(ep, kv_wr_at(ep, ep->wr, slot));
 }
 
 kv_inline u32 kv_wc_status(struct kv_ep *ep, u32 i)
@@ -234,5 +226,8 @@ kv_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 }
 
 #include "kverbs/loop.h"
+
+/* lane_wr.c */
+void kv_wr_loop_run(struct kv_loop *loop, u32 shape, u32 role);
 
 #endif /* KV_EP_H */

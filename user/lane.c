@@ -209,6 +209,30 @@ static int build_steps(struct kv_lane *lane)
 	return 0;
 }
 
+/* what the extended calls need beside the templates; inline is a call, not a flag */
+static int build_wr_api(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	struct kv_ep *ep = &lane->ep;
+	u32 i;
+
+	if (plan->job->api != KVERBS_API_WR)
+		return 0;
+	ep->qp_ex = ibv_qp_to_qp_ex(ep->qp);
+	ep->cq_ex = plan->end->cq_ex;
+	ep->datagram = kv_transport_rules[plan->job->transport].datagram;
+	ep->flags[0] &= ~(u32)IBV_SEND_INLINE;
+	ep->flags[1] &= ~(u32)IBV_SEND_INLINE;
+	if (!kv_job_sges(plan->job) || !plan->job->inline_data)
+		return 0;
+	ep->piece = lines(plan->job->sges * sizeof(*ep->piece));
+	for (i = 0; ep->piece && i < plan->job->sges; i++) {
+		ep->piece[i].addr = (void *)(uintptr_t)lane->sge[i].addr;
+		ep->piece[i].length = lane->sge[i].length;
+	}
+	return ep->piece ? 0 : -1;
+}
+
 /* the role takes messages out of a receive queue */
 static bool takes(const struct kv_lane_plan *plan)
 {
@@ -244,7 +268,7 @@ static int build_ep(struct kv_lane *lane)
 	ep->tail = ep->wr + ep->wrs - 1;
 	build_sends(lane);
 	build_recvs(lane);
-	return build_places(lane) || build_steps(lane);
+	return build_wr_api(lane) || build_places(lane) || build_steps(lane) ? -1 : 0;
 }
 
 /* what shape paced has beside the others */
@@ -343,6 +367,7 @@ void kv_lane_free(struct kv_lane *lane)
 	free(lane->loop.chains);
 	free(lane->ep.wr);
 	free(lane->ep.recv);
+	free(lane->ep.piece);
 	free(lane->sge);
 	free(lane->places);
 	free(lane);
@@ -374,12 +399,14 @@ static bool pass_gate(struct kv_gate *gate)
 static void *lane_main(void *arg)
 {
 	struct kv_lane *lane = arg;
+	void (*run)(struct kv_loop *loop, u32 shape, u32 role) =
+		lane->plan.job->api == KVERBS_API_WR ? kv_wr_loop_run : kv_loop_run;
 	struct rusage before, after;
 
 	if (!pass_gate(lane->plan.gate))
 		return NULL;
 	getrusage(RUSAGE_THREAD, &before);
-	kv_loop_run(&lane->loop, lane->plan.job->shape, lane->plan.role);
+	run(&lane->loop, lane->plan.job->shape, lane->plan.role);
 	getrusage(RUSAGE_THREAD, &after);
 	lane->loop.stat.switches = (u64)(after.ru_nvcsw - before.ru_nvcsw);
 	lane->loop.stat.preemptions = (u64)(after.ru_nivcsw - before.ru_nivcsw);

@@ -118,6 +118,27 @@ const char *kv_check_data_name(u32 check)
 	return KV_NAME(names, check);
 }
 
+const char *kv_api_name(u32 api)
+{
+	static const char *const names[] = {
+		[KVERBS_API_POST] = "post",
+		[KVERBS_API_WR] = "wr",
+	};
+
+	return KV_NAME(names, api);
+}
+
+/* the calls themselves */
+const char *kv_api_calls(u32 api)
+{
+	static const char *const names[] = {
+		[KVERBS_API_POST] = "ibv_post_send, ibv_poll_cq",
+		[KVERBS_API_WR] = "ibv_wr_*, ibv_start_poll",
+	};
+
+	return KV_NAME(names, api);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {

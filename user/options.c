@@ -126,6 +126,7 @@ static const struct {
 	{ KVERBS_JOB_A_GID_TYPE, kv_gid_kind_name },
 	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
 	{ KVERBS_JOB_A_PACE, kv_pace_name },
+	{ KVERBS_JOB_A_API, kv_api_name },
 };
 
 static name_fn names_of(const struct row *row)

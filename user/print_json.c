@@ -92,6 +92,8 @@ static json_t *field(u32 attr, u64 value)
 		return json_string(kv_check_data_name((u32)value));
 	case KVERBS_JOB_A_PACE:
 		return json_string(kv_pace_name((u32)value));
+	case KVERBS_JOB_A_API:
+		return json_string(kv_api_name((u32)value));
 	}
 	return integer(value);
 }

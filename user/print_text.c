@@ -153,6 +153,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", %u receives posted", job->recv_depth);
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
+	if (result->engine == kv_engine_user.name)
+		fprintf(file, ", by %s", kv_api_calls(job->api));
 	fputc('\n', file);
 }
 

@@ -43,20 +43,82 @@ static const struct {
 	},
 };
 
+/* what an operation needs of the extended calls: enum ibv_qp_create_send_ops_flags */
+static const u64 send_ops[KV_OPS] = {
+	[KVERBS_OP_WRITE] = IBV_QP_EX_WITH_RDMA_WRITE,
+	[KVERBS_OP_READ] = IBV_QP_EX_WITH_RDMA_READ,
+	[KVERBS_OP_SEND] = IBV_QP_EX_WITH_SEND,
+	[KVERBS_OP_SEND_IMM] = IBV_QP_EX_WITH_SEND_WITH_IMM,
+	[KVERBS_OP_WRITE_IMM] = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
+	[KVERBS_OP_CAS] = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
+	[KVERBS_OP_FADD] = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+};
+
+/* ibv_create_qp(), or the same with the extended calls */
+static struct ibv_qp *new_qp(const struct kv_port *port, const struct kv_job *job,
+			     struct ibv_qp_init_attr *init)
+{
+	struct ibv_qp_init_attr_ex wide = {
+		.send_cq = init->send_cq,
+		.recv_cq = init->recv_cq,
+		.cap = init->cap,
+		.qp_type = init->qp_type,
+		.sq_sig_all = init->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = port->pd,
+	};
+	struct ibv_qp *qp;
+	u32 i;
+
+	if (job->api != KVERBS_API_WR)
+		return ibv_create_qp(port->pd, init);
+	for (i = 0; i < kv_job_wrs(job); i++)
+		wide.send_ops_flags |= send_ops[kv_job_wr_op(job, i)];
+	qp = ibv_create_qp_ex(port->context, &wide);
+	init->cap = wide.cap;
+	return qp;
+}
+
+/* the provider has not got the extended calls, or not for this */
+static int lacks_wr(const struct kv_job *job, struct kv_error *error)
+{
+	return kv_error_set(error, KV_EXIT_USAGE,
+			    "api wr: the provider has no extended calls for %s over %s: %s; use --api post",
+			    kv_op_name(job->step[kv_job_main(job)].op),
+			    kv_transport_name(job->transport), strerror(errno));
+}
+
+static bool not_supported(const struct kv_job *job)
+{
+	return job->api == KVERBS_API_WR && errno == EOPNOTSUPP;
+}
+
+static struct ibv_cq *new_cq(struct kv_end *end, const struct kv_port *port,
+			     const struct kv_job *job)
+{
+	struct ibv_cq_init_attr_ex wide = { .cqe = kv_job_cq_depth(job) };
+
+	if (job->api != KVERBS_API_WR)
+		return ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, NULL, 0);
+	end->cq_ex = ibv_create_cq_ex(port->context, &wide);
+	return end->cq_ex ? ibv_cq_ex_to_cq(end->cq_ex) : NULL;
+}
+
 /*
  * How many inline bytes the provider grants: it says no more than "no" to those
  * that are too many. Below the ones refused, by halving.
  */
-static u32 inline_limit(struct ibv_pd *pd, const struct ibv_qp_init_attr *asked, u32 refused)
+static u32 inline_limit(const struct kv_port *port, const struct kv_job *job,
+			const struct ibv_qp_init_attr *asked)
 {
+	u32 refused = job->inline_data, good = 0;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp *qp;
-	u32 good = 0;
 
 	while (refused - good > 1) {
 		init = *asked;
 		init.cap.max_inline_data = good + (refused - good) / 2;
-		qp = ibv_create_qp(pd, &init);
+		qp = new_qp(port, job, &init);
 		if (qp) {
 			good += (refused - good) / 2;
 			ibv_destroy_qp(qp);
@@ -85,7 +147,9 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 	};
 
 	init = asked;
-	end->qp = ibv_create_qp(port->pd, &init);
+	end->qp = new_qp(port, job, &init);
+	if (!end->qp && not_supported(job))
+		return lacks_wr(job, error);
 	if (!end->qp && !job->inline_data)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "create_qp with %u send and %u receive WRs: %s; use a smaller -t, -r or -q",
@@ -96,7 +160,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 				    "inline %u: the provider grants up to %u bytes to this QP; use a smaller -I, or leave it out",
 				    job->inline_data,
 				    end->qp ? init.cap.max_inline_data :
-				    inline_limit(port->pd, &asked, job->inline_data));
+				    inline_limit(port, job, &asked));
 	end->sq_depth = init.cap.max_send_wr;
 	end->rq_depth = init.cap.max_recv_wr;
 	end->inline_data = init.cap.max_inline_data;
@@ -123,7 +187,9 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	};
 	int rc;
 
-	end->cq = ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, NULL, 0);
+	end->cq = new_cq(end, port, job);
+	if (!end->cq && not_supported(job))
+		return lacks_wr(job, error);
 	if (!end->cq)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "create_cq of %u entries: %s",
 				    kv_job_cq_depth(job), strerror(errno));
@@ -220,4 +286,5 @@ void kv_qp_free(struct kv_end *end)
 	if (end->cq)
 		ibv_destroy_cq(end->cq);
 	end->cq = NULL;
+	end->cq_ex = NULL;
 }

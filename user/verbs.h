@@ -48,6 +48,7 @@ void kv_port_close(struct kv_port *port);
  * @buffer: outgoing half, then incoming half
  * @half: bytes of one
  * @mr: over both
+ * @cq_ex: @cq of the extended calls, else NULL
  * @psn: first packet sequence number it sends
  * @sq_depth: granted
  * @rq_depth: granted
@@ -59,6 +60,7 @@ struct kv_end {
 	u64 half;
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
+	struct ibv_cq_ex *cq_ex;
 	struct ibv_qp *qp;
 	struct ibv_ah *ah;	/* of the peer, UD */
 	u32 psn;

@@ -107,7 +107,9 @@
 	X(PACE, pace, u32, 0, KVERBS_PACE_POISSON, KV_AUTO,		\
 	  0, "pace", "", "constant or poisson")				\
 	X(PACE_RATE, pace_rate, u32, 1, 1000000000, 0,			\
-	  0, "pace-rate", "operations/s", "operations a pair is to start a second")
+	  0, "pace-rate", "operations/s", "operations a pair is to start a second")	\
+	X(API, api, u32, 0, KVERBS_API_WR, KVERBS_API_POST,		\
+	  0, "api", "", "post or wr")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -380,6 +382,7 @@ static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
  * @pkeys: entries of the port's P_Key table
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
+ * @wr_single: of the extended calls only those of one SGE and one WC work
  * @limit_lanes: lanes of a run that the engine allows
  * @limit_depth: WRs of a queue that the engine allows
  * @limit_ms: length of a run that the engine allows, 0: any
@@ -404,6 +407,7 @@ struct kv_caps {
 	u32 pkeys;
 	u64 max_reg_bytes;
 	u32 reg_mr;
+	u32 wr_single;
 	u32 limit_lanes;
 	u32 limit_depth;
 	u32 limit_ms;
@@ -665,6 +669,13 @@ static inline u32 kv_job_two_sided(const struct kv_job *job)
 	return kv_job_rule(job)->two_sided;
 }
 
+/* extended calls, of a provider that has but the simple ones right */
+static inline u32 kv_job_single(const struct kv_job *job,
+				const struct kv_caps *caps)
+{
+	return job->api == KVERBS_API_WR && caps->wr_single;
+}
+
 /* lanes of a pair: two when the peer has something to do */
 static inline u32 kv_job_lanes_per_pair(const struct kv_job *job)
 {
@@ -888,7 +899,8 @@ static inline int kv_job_check_window(struct kv_job *job,
 					 job->outstanding, recv_room);
 	}
 	if (job->poll_batch == KV_AUTO)
-		job->poll_batch = shape->window ? KV_RATE_BATCH : 1;
+		job->poll_batch = shape->window && !kv_job_single(job, caps) ?
+				  KV_RATE_BATCH : 1;
 	if ((shape->answers || (!shape->window && !kv_job_two_sided(job))) &&
 	    job->poll_batch != 1)
 		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
@@ -1337,6 +1349,21 @@ static inline int kv_job_check_engine(struct kv_job *job,
 	if (!caps->kernel && job->wait == KVERBS_WAIT_SOFTIRQ)
 		return kv_refuse(no, KVERBS_JOB_A_WAIT,
 				 "wait softirq: user space cannot run softirqs; use yield");
+	if (caps->kernel && job->api != KVERBS_API_POST)
+		return kv_refuse(no, KVERBS_JOB_A_API,
+				 "api wr: kernel verbs have ib_post_send alone; use --engine user, or leave it out");
+	if (kv_job_single(job, caps) && job->inline_data)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: ibv_wr_set_inline_data of this provider sends other bytes; leave -I out, or use --api post",
+				 job->inline_data);
+	if (kv_job_single(job, caps) && job->sges > 1)
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: ibv_wr_set_sge_list of this provider sends other bytes; leave it out, or use --api post",
+				 job->sges);
+	if (kv_job_single(job, caps) && job->poll_batch > 1)
+		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
+				 "poll-batch %u: ibv_next_poll of this provider returns WCs twice; use --poll-batch 1, or --api post",
+				 job->poll_batch);
 	if (job->wait == KV_AUTO) {
 		job->wait = !caps->software ? KVERBS_WAIT_RELAX :
 			    caps->kernel ? KVERBS_WAIT_SOFTIRQ :
@@ -1418,6 +1445,13 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 	d->stride = kv_job_stride(job);
 	d->out_slots = job->outstanding;
 	d->in_slots = two_sided ? job->recv_depth : job->outstanding;
+}
+
+/* the job as one engine of a comparison gets it: without what is of the other alone */
+static inline void kv_job_for(struct kv_job *job, u32 kernel)
+{
+	if (kernel)
+		job->api = KVERBS_API_POST;
 }
 
 /* completions that one CQ must hold: the lane's own, the receives, the markers */

@@ -189,6 +189,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_CHECK_DATA,	/* u32: enum kverbs_check_data */
 	KVERBS_JOB_A_PACE,		/* u32: enum kverbs_pace */
 	KVERBS_JOB_A_PACE_RATE,		/* u32, operations a second and pair */
+	KVERBS_JOB_A_API,		/* u32: enum kverbs_api */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -278,6 +279,12 @@ enum kverbs_check_data {
 	KVERBS_CHECK_DATA_FLIP,		/* one message is sent with a wrong byte */
 	KVERBS_CHECK_DATA_SWAP,		/* two messages are sent in each other's place */
 	KVERBS_CHECK_DATA_STALE,	/* one message is that before it */
+};
+
+/* calls of the user engine; kernel verbs have the first alone */
+enum kverbs_api {
+	KVERBS_API_POST,	/* ibv_post_send, ibv_poll_cq */
+	KVERBS_API_WR,		/* ibv_wr_*, ibv_start_poll */
 };
 
 enum kverbs_state {
