@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * kverbs compare: the same jobs from the kernel and from user space.
- *
- * Every round runs every arm in both engines, one right after the other, in an
- * order that is drawn anew; which engine is first alternates. Every run makes
- * its own QPs, CQs, MRs and buffers: where memory happens to lie is the largest
- * effect between runs, so it has to differ from round to round.
+ * kverbs compare: the same jobs from the kernel and from user space, as trial.c
+ * asks for them. Every run makes its own QPs, CQs, MRs and buffers: where memory
+ * happens to lie is the largest effect between runs, so it has to differ from run
+ * to run.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,22 +15,7 @@
 #include "kverbs.h"
 #include "unit.h"
 
-#define SMALL_BYTES	64
-#define LARGE_BYTES	65536
-#define RATE_OUTSTANDING 64	/* of messages up to LARGE_FROM bytes */
-#define RATE_LARGE	8	/* of larger ones: a turn of the queue takes its time */
-#define RATE_SIGNAL	4	/* signalled WRs of a turn */
-#define LARGE_FROM	4096
-#define LAT_MS		100	/* measured window of an arm */
-#define RATE_MS		50
-#define WARMUP_MS	10
-#define ROUNDS_MIN	3
-#define ROUNDS_MOST	20	/* chosen; --rounds may ask for more */
-#define BUDGET_S	24.0	/* of all rounds together, when none are asked for */
-
-#define INSN_CHAIN	16	/* of instructions: WRs of a chain */
-#define INSN_INLINE	64	/* and what every HCA takes inline */
-#define INSN_WARMUP_MS	2	/* there are no caches to warm */
+#define COUNT_BLOCKS	2	/* of instructions: the second shows that they repeat */
 
 const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 	[KV_VALUE_P50] = { "p50", "p50", false, true, KV_NO_METRIC },
@@ -49,150 +32,6 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_OP] = { "operation", "operation", false, false, KV_NO_METRIC },
 };
-
-#define TIMES	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
-		 1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
-#define RATES	(1U << KV_VALUE_OPS | 1U << KV_VALUE_BYTES)
-/* of instructions */
-#define CALLS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
-#define RECVS	(1U << KV_VALUE_RECV_POST | 1U << KV_VALUE_RECV_POLL)
-#define INLINES	(1U << KV_VALUE_POST)
-#define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
-
-/* a window, where nothing was asked of it */
-static void fill_window(const struct kv_options *options, struct kv_job *job)
-{
-	bool times = kv_unit_is_time(options->unit);
-
-	if (job->outstanding == KV_AUTO && job->chain == KV_AUTO && job->signal == KV_AUTO) {
-		job->outstanding = times && job->step[0].size > LARGE_FROM ? RATE_LARGE :
-									     RATE_OUTSTANDING;
-		if (!times)
-			job->chain = INSN_CHAIN;
-	}
-	if (job->signal == KV_AUTO && job->outstanding != KV_AUTO)
-		job->signal = job->outstanding < RATE_SIGNAL ? 1 : job->outstanding / RATE_SIGNAL;
-}
-
-/* the arm's job: what was asked for, completed by what the arm is about */
-static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size, u32 shape)
-{
-	bool window = kv_shape_rules[shape].chains, times = kv_unit_is_time(options->unit);
-	struct kv_job job = options->job;
-
-	job.step[0].op = op;
-	job.step[0].size = size;
-	job.shape = shape;
-	if (times && !options->given[KVERBS_JOB_A_ITERATIONS] &&
-	    !options->given[KVERBS_JOB_A_DURATION_MS])
-		job.duration_ms = window ? RATE_MS : LAT_MS;
-	if (!options->given[KVERBS_JOB_A_WARMUP_MS])
-		job.warmup_ms = times ? WARMUP_MS : INSN_WARMUP_MS;
-	if (!options->given[KVERBS_JOB_A_TIMING])
-		job.timing = window ? KVERBS_TIMING_LAT : KVERBS_TIMING_ALL;
-	if (window) {
-		fill_window(options, &job);
-	} else if (!options->given[KVERBS_JOB_A_SHAPE]) {
-		/* a window that was asked for is one of the arm that has it */
-		job.outstanding = KV_AUTO;
-		job.chain = KV_AUTO;
-		job.signal = KV_AUTO;
-		job.poll_batch = KV_AUTO;
-	}
-	kv_options_count(options, &job);
-	if (!kv_op_rules[op].two_sided && !options->given_op)
-		job.recv_depth = KV_AUTO;
-	return job;
-}
-
-static void add_arm(struct kv_compare *compare, u32 op, u32 size, u32 shape, u32 values)
-{
-	struct kv_arm *arm = &compare->arm[compare->narms++];
-
-	arm->job = arm_job(&compare->options, op, size, shape);
-	arm->values = values;
-}
-
-/* of instructions: of each call alone, of a post with inline data, and of a chain's */
-static void add_counts(struct kv_compare *compare, u32 op, u32 size)
-{
-	const struct kv_options *options = &compare->options;
-	u32 calls = CALLS | (kv_op_rules[op].two_sided ? RECVS : 0);
-
-	if (options->given[KVERBS_JOB_A_SHAPE]) {
-		add_arm(compare, op, size, options->job.shape,
-			kv_shape_rules[options->job.shape].chains ? CHAINS : calls);
-		return;
-	}
-	add_arm(compare, op, size, KVERBS_SHAPE_LAT, calls);
-	if (!options->given[KVERBS_JOB_A_INLINE_DATA] && !kv_op_rules[op].reads &&
-	    size <= INSN_INLINE) {
-		add_arm(compare, op, size, KVERBS_SHAPE_LAT, INLINES);
-		compare->arm[compare->narms - 1].job.inline_data = size;
-	}
-	add_arm(compare, op, size, KVERBS_SHAPE_RATE, CHAINS);
-}
-
-static void add_case(struct kv_compare *compare, u32 op, u32 size)
-{
-	const struct kv_options *options = &compare->options;
-
-	if (!kv_unit_is_time(options->unit)) {
-		add_counts(compare, op, size);
-		return;
-	}
-
-	if (options->given[KVERBS_JOB_A_SHAPE]) {
-		add_arm(compare, op, size, options->job.shape,
-			kv_shape_rules[options->job.shape].chains ? TIMES | RATES :
-								    TIMES);
-		return;
-	}
-	add_arm(compare, op, size, KVERBS_SHAPE_LAT, TIMES);
-	add_arm(compare, op, size, KVERBS_SHAPE_RATE, RATES);
-}
-
-/* the first latency arm once more without time stamps */
-static void add_quiet(struct kv_compare *compare)
-{
-	struct kv_arm *arm = &compare->arm[compare->narms];
-
-	if (compare->options.given[KVERBS_JOB_A_TIMING] ||
-	    !kv_unit_is_time(compare->options.unit) ||
-	    kv_shape_rules[compare->arm[0].job.shape].window)
-		return;
-	arm->job = compare->arm[0].job;
-	arm->job.timing = KVERBS_TIMING_NONE;
-	arm->quiet = true;
-	compare->narms++;
-}
-
-static void make_plan(struct kv_compare *compare, u32 largest)
-{
-	static const u32 plain[] = { KVERBS_OP_WRITE, KVERBS_OP_READ, KVERBS_OP_SEND };
-	const struct kv_options *options = &compare->options;
-	u32 large = largest < LARGE_BYTES ? largest : LARGE_BYTES, op, i;
-
-	for (i = 0; i < (options->given_op ? 1 : KV_ARRAY_SIZE(plain)); i++) {
-		op = options->given_op ? options->job.step[0].op : plain[i];
-		if (!options->given_op &&
-		    !(kv_op_rules[op].transports & 1U << options->job.transport))
-			continue;
-		if (!options->given_op && options->given[KVERBS_JOB_A_SHAPE] &&
-		    !(kv_op_rules[op].shapes & 1U << options->job.shape))
-			continue;
-		if (options->given_size || kv_op_rules[op].bytes) {
-			add_case(compare, op, options->job.step[0].size);
-			continue;
-		}
-		add_case(compare, op, SMALL_BYTES);
-		/* the CPU does not touch the payload */
-		if (large > SMALL_BYTES && kv_unit_is_time(options->unit) &&
-		    !kv_transport_rules[options->job.transport].datagram)
-			add_case(compare, op, large);
-	}
-	add_quiet(compare);
-}
 
 /* what the module knows of the device: how large a message may be, whom it posts to */
 static int look_at_device(struct kv_compare *compare, u32 *largest, struct kv_error *error)
@@ -229,51 +68,23 @@ static int look_at_device(struct kv_compare *compare, u32 *largest, struct kv_er
 	return 0;
 }
 
-/* matched mode: what user space has and the kernel has not is switched off */
-static void match_provider(const struct kv_env *env)
-{
-	if (strncmp(env->facts.driver, "mlx5", 4))
-		return;
-	setenv("MLX5_SHUT_UP_BF", "1", 0);
-	setenv("MLX5_SCATTER_TO_CQE", "0", 0);
-}
-
 static int choose_cpus(struct kv_compare *compare, struct kv_error *error)
 {
 	struct kv_job list = compare->options.job;
-	u32 lanes = 1, i;
+	u32 lanes = 1, i, side;
 
 	if (list.ncpus)
 		return kv_cpus_check(&list, error);
 	for (i = 0; i < compare->narms; i++) {
-		if (kv_job_lanes(&compare->arm[i].job) > lanes)
-			lanes = kv_job_lanes(&compare->arm[i].job);
+		if (kv_job_lanes(&compare->arm[i].job[KV_USER]) > lanes)
+			lanes = kv_job_lanes(&compare->arm[i].job[KV_USER]);
 	}
 	if (kv_cpus_choose(compare->device, lanes, &list, error))
 		return -1;
 	for (i = 0; i < compare->narms; i++) {
-		compare->arm[i].job.ncpus = list.ncpus;
-		memcpy(compare->arm[i].job.cpu, list.cpu, sizeof(list.cpu));
-	}
-	return 0;
-}
-
-static int make_room(struct kv_compare *compare, struct kv_error *error)
-{
-	size_t n, i;
-	u32 arm, side;
-
-	compare->rounds_max = compare->options.rounds ? compare->options.rounds : ROUNDS_MOST;
-	n = (size_t)compare->rounds_max * KV_VALUES;
-	for (arm = 0; arm < compare->narms; arm++) {
 		for (side = 0; side < KV_SIDES; side++) {
-			double *sample = malloc(n * sizeof(*sample));
-
-			if (!sample)
-				return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
-			for (i = 0; i < n; i++)
-				sample[i] = NAN;
-			compare->arm[arm].sample[side] = sample;
+			compare->arm[i].job[side].ncpus = list.ncpus;
+			memcpy(compare->arm[i].job[side].cpu, list.cpu, sizeof(list.cpu));
 		}
 	}
 	return 0;
@@ -349,129 +160,198 @@ static bool gone(const char *device)
 	return false;
 }
 
-static int run_arm(struct kv_compare *compare, struct kv_arm *arm, enum kv_side side,
+/* parts of the time of an operation; with timing lat polls are in the wait */
+static void take_parts(const struct kv_summary *s, struct kv_parts *parts)
+{
+	if (!isfinite(s->share_post) || !isfinite(s->op_ns))
+		return;
+	parts->runs++;
+	parts->sum[KV_PART_POST] += s->share_post * s->op_ns;
+	parts->sum[KV_PART_WAIT] += s->share_empty * s->op_ns;
+	parts->sum[KV_PART_CLOCK] += s->share_rest * s->op_ns;
+	parts->sum[KV_PART_POLL] += s->share_poll * s->op_ns;
+}
+
+/* as in the figures of a run: a responder's samples count where only it has them */
+static bool of_initiator(const struct kv_result *result, u32 metric)
+{
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++) {
+		const struct kv_hist *hist = result->lane[i].hist[metric];
+
+		if (result->lane[i].role == KVERBS_ROLE_INITIATOR && hist && hist->count)
+			return true;
+	}
+	return false;
+}
+
+/* the samples of a run are added to those of the runs before */
+static void take_histograms(const struct kv_result *result, struct kv_hist **hist)
+{
+	u32 lane, metric;
+
+	for (lane = 0; lane < result->nlanes; lane++) {
+		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+			const struct kv_hist *from = result->lane[lane].hist[metric];
+
+			if (!from || !from->count ||
+			    (result->lane[lane].role != KVERBS_ROLE_INITIATOR &&
+			     of_initiator(result, metric)))
+				continue;
+			if (!hist[metric]) {
+				hist[metric] = malloc(sizeof(**hist));
+				if (!hist[metric])
+					continue;
+				kv_hist_clear(hist[metric]);
+			}
+			kv_hist_merge(hist[metric], from);
+		}
+	}
+}
+
+/* what is kept of a run that ended well */
+static void take_run(struct kv_compare *compare, struct kv_arm *arm, enum kv_side side,
+		     u32 block, u32 turn, const struct kv_report *report)
+{
+	arm->granted[side] = report->result->granted;
+	arm->lane[side] = report->result->lane[0];
+	memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
+	take_parts(&report->summary, &arm->parts[side]);
+	take_histograms(report->result, arm->hist[side]);
+	compare->clock[side] = report->result->clock;
+	arm->runs++;
+	arm->contaminated += report->noise.contaminated;
+	compare->runs++;
+	compare->contaminated += report->noise.contaminated;
+	compare->failed_checks += report->failed_checks;
+	if (report->failed_checks)
+		print_failed_check(report);
+	if (compare->options.json)
+		json_array_append_new(compare->json_runs,
+				      json_pack("{s:I, s:I, s:I, s:s, s:o}",
+						"block", (json_int_t)block + 1,
+						"position", (json_int_t)turn + 1,
+						"arm", (json_int_t)(arm - compare->arm),
+						"side", side == KV_KERNEL ? "kernel" : "user",
+						"run", kv_json_report(report, false)));
+}
+
+/* the driver of this engine may not have it: then the other side is shown alone */
+static int not_driven(struct kv_compare *compare, struct kv_arm *arm, enum kv_side side,
+		      struct kv_error *error)
+{
+	if (error->unimplemented) {
+		snprintf(arm->absent[side], sizeof(arm->absent[side]), "%.159s", error->text);
+		compare->skipped++;
+		return 0;
+	}
+	/* it was there when the comparison began */
+	if (error->status == KV_EXIT_ENVIRONMENT && gone(compare->device))
+		kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: %s", compare->device,
+			     kv_reason_name(KVERBS_REASON_DEVICE_GONE));
+	return -1;
+}
+
+static void describe(const struct kv_compare *compare, const struct kv_arm *arm,
+		     enum kv_side side, char *text, size_t room)
+{
+	char size[KV_TEXT];
+
+	snprintf(text, room, "block %u%s%.0u: %s of %s, %s, %s", compare->trial->blocks + 1,
+		 compare->trial->planned ? " of " : "", compare->trial->planned,
+		 kv_op_name(arm->job[side].step[0].op),
+		 kv_text_size(arm->job[side].step[0].size, size),
+		 kv_shape_name(arm->job[side].shape), arm->engine[side]->name);
+}
+
+/* one run, on fresh objects */
+static int run_arm(void *of, u32 index, enum kv_side side, u32 block, u32 turn, double *value,
 		   struct kv_error *error)
 {
-	const struct kv_engine *engine = side == KV_KERNEL ? &kv_engine_kernel : &kv_engine_user;
-	struct kv_job job = arm->job;
+	struct kv_compare *compare = of;
+	struct kv_arm *arm = &compare->arm[index];
+	struct kv_job job = arm->job[side];
 	struct kv_report report;
+	char what[96];
 	int rc = 0;
 
-	kv_job_for(&job, side == KV_KERNEL);
+	kv_job_for(&job, arm->engine[side] == &kv_engine_kernel);
 	if (*arm->absent[side]) {
 		compare->skipped++;
 		return 0;
 	}
-	if (kv_drive(engine, compare->device, &job, compare->options.unit, NULL, &report,
-		     error)) {
-		if (error->unimplemented) {
-			snprintf(arm->absent[side], sizeof(arm->absent[side]), "%.159s",
-				 error->text);
-			compare->skipped++;
-			return 0;
-		}
-		/* it was there when the comparison began */
-		if (error->status == KV_EXIT_ENVIRONMENT && gone(compare->device))
-			kv_error_set(error, KV_EXIT_MEASUREMENT, "device %s: %s", compare->device,
-				     kv_reason_name(KVERBS_REASON_DEVICE_GONE));
-		return -1;
-	}
+	describe(compare, arm, side, what, sizeof(what));
+	kv_progress("%s", what);
+	kv_ledger_match(compare, arm->as == KV_AS_MATCHED);
+	if (kv_drive(arm->engine[side], arm->device, &job, compare->options.unit, NULL, &report,
+		     error))
+		return not_driven(compare, arm, side, error);
 	if (report.result->state != KVERBS_STATE_DONE) {
 		error->status = KV_EXIT_MEASUREMENT;
 		kv_explain(report.result, error->text, sizeof(error->text));
 		rc = -1;
 	} else if (!kv_interrupted()) {
-		take_values(&report, arm->sample[side] + compare->rounds * KV_VALUES,
-			    arm->tally[side]);
-		arm->granted[side] = report.result->granted;
-		arm->lane[side] = report.result->lane[0];
-		memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
-		compare->clock[side] = report.result->clock;
-		arm->runs++;
-		arm->contaminated += report.noise.contaminated;
-		compare->runs++;
-		compare->contaminated += report.noise.contaminated;
-		compare->failed_checks += report.failed_checks;
-		if (report.failed_checks)
-			print_failed_check(&report);
-		if (compare->options.json)
-			json_array_append_new(compare->json_runs,
-					      json_pack("{s:I, s:I, s:o}",
-							"round", (json_int_t)compare->rounds + 1,
-							"arm", (json_int_t)(arm - compare->arm),
-							"run", kv_json_report(&report, true)));
+		take_values(&report, value, arm->tally[side]);
+		take_run(compare, arm, side, block, turn, &report);
 	}
 	kv_report_free(&report);
+	/* both sides of a block have run */
+	if (!rc && turn + 1 == KV_TURNS && !kv_interrupted())
+		rc = same_terms(arm, error);
 	return rc;
 }
 
-static void shuffle(u32 *order, u32 n)
+static double seconds(void *of)
 {
-	u32 i, j, swap, draw;
-
-	for (i = 0; i < n; i++)
-		order[i] = i;
-	for (i = n; i > 1; i--) {
-		if (getrandom(&draw, sizeof(draw), GRND_NONBLOCK) != sizeof(draw))
-			draw = (u32)kv_cpu_clock();
-		j = draw % i;
-		swap = order[i - 1];
-		order[i - 1] = order[j];
-		order[j] = swap;
-	}
+	return kv_seconds();
 }
 
-static void show_progress(const struct kv_compare *compare, const struct kv_arm *arm,
-			  enum kv_side side, u32 rounds)
+static bool stopped(void *of)
 {
-	char size[KV_TEXT];
-
-	kv_progress("round %u of %u: %s of %s, %s, %s", compare->rounds + 1, rounds,
-		    kv_op_name(arm->job.step[0].op),
-		    kv_text_size(arm->job.step[0].size, size), kv_shape_name(arm->job.shape),
-		    side == KV_KERNEL ? "kernel" : "user");
+	return kv_interrupted();
 }
 
-/* one round; the values of an arm count when both sides have them */
-static int run_round(struct kv_compare *compare, u32 rounds, struct kv_error *error)
+static u64 draw_seed(void)
 {
-	u32 order[KV_ARMS_MAX], i, turn;
+	u32 seed;
 
-	shuffle(order, compare->narms);
-	for (i = 0; i < compare->narms; i++) {
-		struct kv_arm *arm = &compare->arm[order[i]];
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (u32)kv_cpu_clock();
+	return seed;
+}
 
-		for (turn = 0; turn < KV_SIDES; turn++) {
-			enum kv_side side = (turn + order[i] + compare->rounds) % KV_SIDES;
+/* what is decided before anything is measured */
+static int design(struct kv_compare *compare, struct kv_error *error)
+{
+	const struct kv_options *options = &compare->options;
+	struct kv_design design = {
+		.blocks = options->rounds,
+		.repeats = kv_unit_is_time(options->unit) ? 0 : COUNT_BLOCKS,
+		.seconds = options->seconds > 0 ? options->seconds : KV_TRIAL_SECONDS,
+		.hard = options->seconds > 0,
+		.seed = options->given_seed ? options->seed : draw_seed(),
+		.margin = options->margin,
+		.tick = 1,
+		.level = KV_LEVEL,
+	};
+	u32 arm, value;
 
-			show_progress(compare, arm, side, rounds);
-			if (run_arm(compare, arm, side, error))
-				return -1;
-			if (kv_interrupted())
-				return 0;
-		}
-		if (same_terms(arm, error))
-			return -1;
-	}
+	compare->trial = kv_trial_new(&design, compare->narms, KV_VALUES);
+	if (!compare->trial)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	for (arm = 0; arm < compare->narms; arm++)
+		compare->trial->primary[arm] = compare->arm[arm].primary;
+	for (value = 0; value < KV_VALUES; value++)
+		compare->trial->rates |= (u32)kv_value_rules[value].rate << value;
 	return 0;
 }
 
-static int run_rounds(struct kv_compare *compare, struct kv_error *error)
+static int measure(struct kv_compare *compare, struct kv_error *error)
 {
-	u32 rounds = compare->options.rounds ? compare->options.rounds : ROUNDS_MIN;
-	double start = kv_seconds(), fit;
-	int rc = 0;
+	const struct kv_source source = { compare, run_arm, seconds, stopped };
+	int rc = kv_trial_run(compare->trial, &source, error);
 
-	while (!rc && compare->rounds < rounds && !kv_interrupted()) {
-		rc = run_round(compare, rounds, error);
-		compare->rounds++;
-		compare->elapsed_s = kv_seconds() - start;
-		/* instructions are the same in every round; a second one shows it */
-		if (compare->options.rounds || !kv_unit_is_time(compare->options.unit))
-			continue;
-		fit = BUDGET_S * compare->rounds / compare->elapsed_s;
-		rounds = fit < ROUNDS_MIN ? ROUNDS_MIN : fit > ROUNDS_MOST ? ROUNDS_MOST : (u32)fit;
-	}
 	kv_progress_end();
 	return rc;
 }
@@ -494,43 +374,52 @@ static int print(struct kv_compare *compare, struct kv_error *error)
 
 static void free_compare(struct kv_compare *compare)
 {
-	u32 arm, side;
+	u32 arm, side, metric;
 
 	for (arm = 0; arm < compare->narms; arm++) {
-		for (side = 0; side < KV_SIDES; side++)
-			free(compare->arm[arm].sample[side]);
+		for (side = 0; side < KV_SIDES; side++) {
+			for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
+				free(compare->arm[arm].hist[side][metric]);
+		}
 	}
+	kv_trial_free(compare->trial);
 	json_decref(compare->json_runs);
 	free(compare);
 }
 
+/* the status that what was measured deserves */
+static int judge(const struct kv_compare *compare, struct kv_error *error)
+{
+	if (compare->failed_checks)
+		return KV_EXIT_MEASUREMENT;
+	if (kv_interrupted())
+		return KV_EXIT_INTERRUPTED;
+	return kv_verdict_expected(compare, error) ? kv_error_print(error) : KV_EXIT_GOOD;
+}
+
 static int compare_on(struct kv_compare *compare, struct kv_error *error)
 {
-	int status = KV_EXIT_GOOD, rc;
 	struct kv_error later;
 	u32 largest = 0;
+	int rc;
 
 	if (kv_unit_check(compare->options.unit, &compare->options.job, error) ||
 	    kv_device_pick(compare->options.device, compare->device, error) ||
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);
-	make_plan(compare, largest);
+	kv_ledger_own(compare);
+	kv_ledger_match(compare, compare->options.as != KV_AS_NATIVE);
 	kv_env_read(compare->device, &compare->options.job, &compare->env);
-	match_provider(&compare->env);
-	kv_env_read(compare->device, &compare->options.job, &compare->env);
+	kv_arms_plan(compare, largest);
 	kv_ledger_fill(compare);
-	if (choose_cpus(compare, error) || make_room(compare, error))
+	if (choose_cpus(compare, error) || design(compare, error))
 		return kv_error_print(error);
 	kv_interrupt_catch();
-	rc = run_rounds(compare, error);
-	/* rounds so far are shown even when a run failed */
+	rc = measure(compare, error);
+	/* blocks so far are shown even when a run failed */
 	if (compare->runs && print(compare, &later))
 		return kv_error_print(&later);
-	if (rc)
-		return kv_error_print(error);
-	if (compare->failed_checks)
-		status = KV_EXIT_MEASUREMENT;
-	return kv_interrupted() ? KV_EXIT_INTERRUPTED : status;
+	return rc ? kv_error_print(error) : judge(compare, error);
 }
 
 /* kverbs compare */
@@ -548,8 +437,8 @@ int kv_cmd_compare(int argc, char **argv)
 	} else if (compare->options.help) {
 		kv_options_help(stdout, "compare", KV_FOR_COMPARE,
 				"Runs the same jobs in the kernel and in user space and compares them.\n"
-				"Without --op, -s and --shape: write, read and send of 64 bytes and 64 KiB,\n"
-				"one outstanding (lat) and a window of 64 (rate).\n"
+				"Without --op, -s and --shape: write, read and send of 64 bytes, on hardware of\n"
+				"64 KiB too, one outstanding (lat) and a window of 64 (rate).\n"
 				"Of instructions: of 64 bytes, alone and in chains of 16.");
 		status = KV_EXIT_GOOD;
 	} else {

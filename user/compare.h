@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A comparison: cases (operation and size), each with arms (a job that both
- * engines run), measured in rounds.
+ * engines run), measured in blocks.
  */
 #ifndef KV_COMPARE_H
 #define KV_COMPARE_H
 
 #include "options.h"
 #include "report.h"
+#include "trial.h"
 
-#define KV_ARMS_MAX	16
-#define KV_LEDGER_MAX	16
-
-enum kv_side {
-	KV_KERNEL,
-	KV_USER,
-	KV_SIDES,
-};
+#define KV_LEDGER_MAX	24
 
 /* what is taken from the run of an arm */
 enum kv_value {
@@ -67,33 +61,68 @@ struct kv_tally {
 	u64 width;
 };
 
+/* where the time of an operation goes, as the loop adds it up */
+enum kv_part {
+	KV_PART_POST,
+	KV_PART_WAIT,		/* empty polls, and the waits after them */
+	KV_PART_POLL,		/* polls that returned a WC */
+	KV_PART_CLOCK,		/* the rest: readings of the clock, and the loop itself */
+	KV_PARTS,
+};
+
 /**
- * struct kv_arm - one job that both engines run in every round
+ * struct kv_parts - means of an operation over all runs of a side
+ * @runs: that were timed
+ * @sum: ns of an operation, added up over them
+ */
+struct kv_parts {
+	u32 runs;
+	double sum[KV_PARTS];
+};
+
+/**
+ * struct kv_arm - one job that both sides run in every block
+ * @job: of each side
+ * @engine: of each side
+ * @device: name
+ * @as: enum kv_as
+ * @primary: enum kv_value that is judged
  * @values: mask of the values it shows
- * @absent: this engine's driver does not implement the job, and how it said so
  * @quiet: the arm without time stamps: what measuring itself costs
- * @sample: value[side][round * KV_VALUES + value], NaN where not measured
+ * @absent: this engine's driver does not implement the job, and how it said so
  * @tally: of the values that are medians, when instructions are counted
+ * @runs: that ended well
  * @contaminated: runs that were
  * @granted: by each engine in its latest run
+ * @lane: lane 0 of it, without histograms
+ * @parts: where the time went; of the initiators
+ * @hist: of all runs; owned, NULL where there is none
  */
 struct kv_arm {
-	struct kv_job job;
+	struct kv_job job[KV_SIDES];
+	const struct kv_engine *engine[KV_SIDES];
+	const char *device;
+	u32 as;
+	u32 primary;
 	u32 values;
 	bool quiet;
 	char absent[KV_SIDES][160];
-	double *sample[KV_SIDES];
 	struct kv_tally tally[KV_SIDES][KV_VALUES];
 	u32 runs;
 	u32 contaminated;
 	struct kv_job granted[KV_SIDES];
-	struct kv_lane_result lane[KV_SIDES];	/* of lane 0, without histograms */
+	struct kv_lane_result lane[KV_SIDES];
+	struct kv_parts parts[KV_SIDES];
+	struct kv_hist *hist[KV_SIDES][__KVERBS_METRIC_MAX];
 };
 
 /**
  * struct kv_compare - a comparison
- * @rounds: begun
+ * @trial: what was measured; owned
  * @arm: arms of one case follow each other
+ * @clock: of each engine, kernel and user
+ * @skipped: runs that an engine's driver does not implement
+ * @own: variables of the environment that were set by the user, mask by row
  * @ledger: what differs by nature, lines
  */
 struct kv_compare {
@@ -101,16 +130,15 @@ struct kv_compare {
 	struct kv_env env;
 	char device[KV_DEVICE_NAME];
 	char post_send[128];
+	struct kv_trial *trial;
 	struct kv_arm arm[KV_ARMS_MAX];
 	u32 narms;
-	u32 rounds_max;
-	u32 rounds;
 	struct kv_clock_info clock[KV_SIDES];
-	double elapsed_s;
 	u32 runs;
-	u32 skipped;	/* runs that an engine's driver does not implement */
+	u32 skipped;
 	u32 contaminated;
 	u32 failed_checks;
+	u32 own;
 	const char *ledger[KV_LEDGER_MAX];
 	u32 nledger;
 	json_t *json_runs;
@@ -140,7 +168,21 @@ bool kv_verdict_exact(const struct kv_verdict *verdict, const struct kv_tally *k
 const char *kv_verdict_text(const struct kv_verdict *verdict, const struct kv_tally *kernel,
 			    const struct kv_tally *user, char *text, size_t size);
 void kv_tally_add(struct kv_tally *tally, const struct kv_figure *figure);
+void kv_verdict_counts(const struct kv_trial *trial, u32 arm, u32 value,
+		       struct kv_verdict *verdict);
+int kv_verdict_expected(const struct kv_compare *compare, struct kv_error *error);
+
+/* arms.c */
+void kv_arms_plan(struct kv_compare *compare, u32 largest);
+
+/* ledger.c: what is made equal, and what is left */
+void kv_ledger_own(struct kv_compare *compare);
+void kv_ledger_match(const struct kv_compare *compare, bool matched);
 void kv_ledger_fill(struct kv_compare *compare);
+
+/* compare_print.c, compare_json.c */
+double kv_part_mean(const struct kv_arm *arm, enum kv_side side, u32 part);
+double kv_parts_mean(const struct kv_arm *arm, enum kv_side side);
 void kv_print_compare(FILE *file, const struct kv_compare *compare);
 json_t *kv_json_compare(const struct kv_compare *compare);
 

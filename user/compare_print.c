@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* A comparison for people and for programs. */
+/* A comparison for people. */
 #include <math.h>
 #include <string.h>
 #include "compare.h"
@@ -7,20 +7,6 @@
 #include "unit.h"
 
 #define CPUS_SHOWN	16
-
-static void verdict(const struct kv_compare *compare, const struct kv_arm *arm, u32 value,
-		    struct kv_verdict *out)
-{
-	u32 side;
-
-	kv_verdict_of(arm->sample[KV_KERNEL] + value, arm->sample[KV_USER] + value, KV_VALUES,
-		      compare->rounds, out);
-	for (side = 0; side < KV_SIDES; side++) {
-		if (*arm->absent[!side])
-			out->side[side] = kv_median_alone(arm->sample[side] + value, KV_VALUES,
-							  compare->rounds);
-	}
-}
 
 static const char *value_text(double value, bool rate, u32 unit, char text[KV_TEXT])
 {
@@ -36,7 +22,7 @@ static bool shown(const struct kv_arm *arm, u32 value)
 static void value_name(const struct kv_arm *arm, u32 value, u32 unit, char *name, size_t size)
 {
 	const struct kv_value_rule *rule = &kv_value_rules[value];
-	bool answers = kv_shape_rules[arm->job.shape].answers;
+	bool answers = kv_shape_rules[arm->job[KV_USER].shape].answers;
 
 	snprintf(name, size, "%s%s%s%s", rule->from_metric ? answers ? "rtt " : "lat " : "",
 		 rule->name, rule->rate ? "" : ", ", rule->rate ? "" : kv_unit_name(unit));
@@ -66,15 +52,16 @@ static const char *ratio_text(double ratio, char text[KV_TEXT])
 	return text;
 }
 
-static void print_count(FILE *file, const struct kv_compare *compare, const struct kv_arm *arm,
-			u32 value, const char *job)
+static void print_count(FILE *file, const struct kv_compare *compare, u32 index, u32 value,
+			const char *job)
 {
+	const struct kv_arm *arm = &compare->arm[index];
 	const struct kv_tally *kernel = &arm->tally[KV_KERNEL][value];
 	const struct kv_tally *user = &arm->tally[KV_USER][value];
 	char text[4][KV_TEXT], said[64], name[32];
 	struct kv_verdict v;
 
-	verdict(compare, arm, value, &v);
+	kv_verdict_counts(compare->trial, index, value, &v);
 	count_name(arm, value, name, sizeof(name));
 	fprintf(file, "%-16s %-12s %10s %10s %14s %14s  %s\n", job, name,
 		kv_text_value(v.side[KV_KERNEL], KV_UNIT_INSN, text[0]),
@@ -84,61 +71,198 @@ static void print_count(FILE *file, const struct kv_compare *compare, const stru
 		kv_verdict_text(&v, kernel, user, said, sizeof(said)));
 }
 
-static void print_row(FILE *file, const struct kv_compare *compare, const struct kv_arm *arm,
-		      u32 value, const char *job)
+/* a difference with its sign */
+static const char *signed_text(double value, bool rate, char text[KV_TEXT])
 {
-	bool rate = kv_value_rules[value].rate;
-	char kernel[KV_TEXT], user[KV_TEXT], ratio[64] = "-", name[32];
-	struct kv_verdict v;
+	char size[KV_TEXT];
 
-	verdict(compare, arm, value, &v);
+	if (!isfinite(value))
+		return strcpy(text, "-");
+	value_text(fabs(value), rate, KV_UNIT_NS, size);
+	snprintf(text, KV_TEXT, "%c%.22s", value < 0 ? '-' : '+', size);
+	return text;
+}
+
+/* what is said of a primary value; of others nothing is */
+static void finding_text(const struct kv_compare *compare, const struct kv_judgement *j, bool rate,
+			 char *text, size_t size)
+{
+	char seen[KV_TEXT];
+
+	switch (j->finding) {
+	case KV_SAME:
+		snprintf(text, size, "same within %.4g %%",
+			 100 * j->margin / fabs(j->side[KV_USER]));
+		break;
+	case KV_UNDECIDED:
+		snprintf(text, size, "undecided; %s would show",
+			 value_text(j->smallest, rate, KV_UNIT_NS, seen));
+		break;
+	default:
+		snprintf(text, size, "%s", kv_finding_name(j->finding));
+	}
+}
+
+static void print_row(FILE *file, const struct kv_compare *compare, u32 index, u32 value,
+		      const char *job)
+{
+	const struct kv_arm *arm = &compare->arm[index];
+	bool rate = kv_value_rules[value].rate, primary = arm->primary == value;
+	char kernel[KV_TEXT], user[KV_TEXT], text[4][KV_TEXT], range[64] = "", name[32];
+	char said[64] = "";
+	struct kv_judgement j;
+
+	kv_trial_judge(compare->trial, index, value, &j);
 	value_name(arm, value, KV_UNIT_NS, name, sizeof(name));
-	if (isfinite(v.ratio))
-		snprintf(ratio, sizeof(ratio), "%6.3f  [%.3f .. %.3f]", v.ratio, v.low, v.high);
-	fprintf(file, "%-16s %-13s %12s %12s  %s\n", job, name,
-		value_text(v.side[KV_KERNEL], rate, KV_UNIT_NS, kernel),
-		value_text(v.side[KV_USER], rate, KV_UNIT_NS, user), ratio);
+	if (value == KV_VALUE_MAX)
+		j.difference.estimate = j.difference.low = j.ratio.estimate = NAN;
+	if (isfinite(j.difference.low))
+		snprintf(range, sizeof(range), "[%s .. %s]",
+			 signed_text(j.difference.low, rate, text[0]),
+			 signed_text(j.difference.high, rate, text[1]));
+	if (primary && !*arm->absent[KV_KERNEL] && !*arm->absent[KV_USER])
+		finding_text(compare, &j, rate, said, sizeof(said));
+	fprintf(file, "%-14s %s%-13s %10s %10s %10s %-24s %7s%s%s%s\n", job,
+		primary ? kv_bold(file) : "", name,
+		value_text(j.side[KV_KERNEL], rate, KV_UNIT_NS, kernel),
+		value_text(j.side[KV_USER], rate, KV_UNIT_NS, user),
+		signed_text(j.difference.estimate, rate, text[2]), range,
+		ratio_text(j.ratio.estimate, text[3]), *said ? "  " : "", said,
+		primary ? kv_plain(file) : "");
 }
 
 static bool same_case(const struct kv_arm *a, const struct kv_arm *b)
 {
-	return !a->quiet && !b->quiet && a->job.step[0].op == b->job.step[0].op &&
-	       a->job.step[0].size == b->job.step[0].size;
+	const struct kv_step *x = &a->job[KV_USER].step[0], *y = &b->job[KV_USER].step[0];
+
+	return !a->quiet && !b->quiet && a->as == b->as && x->op == y->op && x->size == y->size;
+}
+
+static void print_case(FILE *file, const struct kv_compare *compare, u32 index)
+{
+	const struct kv_arm *arm = &compare->arm[index];
+	const struct kv_step *step = &arm->job[KV_USER].step[0];
+	bool times = kv_unit_is_time(compare->options.unit);
+	char size[KV_TEXT], job[48];
+	u32 value;
+
+	snprintf(job, sizeof(job), "%s %s", kv_op_name(step->op), kv_text_size(step->size, size));
+	if (index && same_case(arm, arm - 1))
+		job[0] = '\0';
+	else if (index)
+		fputc('\n', file);
+	for (value = 0; value < KV_VALUES; value++) {
+		if (!shown(arm, value))
+			continue;
+		if (times)
+			print_row(file, compare, index, value, job);
+		else
+			print_count(file, compare, index, value, job);
+		job[0] = '\0';
+		if (compare->options.as == KV_AS_BOTH && arm->primary == value)
+			snprintf(job, sizeof(job), "  %s", kv_as_name(arm->as));
+	}
 }
 
 static void print_table(FILE *file, const struct kv_compare *compare)
 {
 	bool times = kv_unit_is_time(compare->options.unit);
-	char size[KV_TEXT], job[48];
-	u32 i, value;
+	u32 i;
 
 	if (times)
-		fprintf(file, "\n%s%-16s %-13s %12s %12s  %s%s\n", kv_bold(file), "job", "",
-			"kernel", "user", "kernel / user", kv_plain(file));
+		fprintf(file, "\n%s%-14s %-13s %10s %10s %10s %-24s %7s  %s%s\n", kv_bold(file),
+			"job", "", "kernel", "user", "kernel-user", "[95 % interval]", "k / u",
+			"verdict", kv_plain(file));
 	else
 		fprintf(file, "\n%s%-16s %-12s %10s %10s %14s %14s%s\n", kv_bold(file), "job",
 			kv_unit_name(compare->options.unit), "kernel", "user", "kernel - user",
 			"kernel / user", kv_plain(file));
 	for (i = 0; i < compare->narms; i++) {
-		const struct kv_arm *arm = &compare->arm[i];
+		if (!compare->arm[i].quiet)
+			print_case(file, compare, i);
+	}
+}
 
-		if (arm->quiet)
+double kv_part_mean(const struct kv_arm *arm, enum kv_side side, u32 part)
+{
+	const struct kv_parts *parts = &arm->parts[side];
+
+	return parts->runs ? parts->sum[part] / parts->runs : NAN;
+}
+
+/* mean of an operation: the sum of its parts; those that are not told apart are in others */
+double kv_parts_mean(const struct kv_arm *arm, enum kv_side side)
+{
+	double sum = 0, mean;
+	u32 part;
+
+	for (part = 0; part < KV_PARTS; part++) {
+		mean = kv_part_mean(arm, side, part);
+		sum += isfinite(mean) ? mean : 0;
+	}
+	return arm->parts[side].runs ? sum : NAN;
+}
+
+/* "kernel +180 = +120 post +60 poll": means, for medians do not add up */
+static void print_parts(FILE *file, const struct kv_compare *compare)
+{
+	static const char *const name[KV_PARTS] = { "post", "wait", "poll", "clock and loop" };
+	const struct kv_arm *arm;
+	char text[KV_TEXT];
+	bool told = false;
+	u32 part;
+
+	for (arm = compare->arm; arm < compare->arm + compare->narms; arm++) {
+		double all = kv_parts_mean(arm, KV_KERNEL) - kv_parts_mean(arm, KV_USER);
+		const struct kv_job *job = &arm->job[KV_USER];
+
+		if (!isfinite(all) || !isfinite(kv_part_mean(arm, KV_USER, KV_PART_POLL)))
 			continue;
-		snprintf(job, sizeof(job), "%s %s", kv_op_name(arm->job.step[0].op),
-			 kv_text_size(arm->job.step[0].size, size));
-		if (i && same_case(arm, arm - 1))
-			job[0] = '\0';
-		else if (i)
-			fputc('\n', file);
-		for (value = 0; value < KV_VALUES; value++) {
-			if (!shown(arm, value))
-				continue;
-			if (times)
-				print_row(file, compare, arm, value, job);
-			else
-				print_count(file, compare, arm, value, job);
-			job[0] = '\0';
-		}
+		if (!told)
+			fprintf(file,
+				"%swhere the difference goes%s: means of an operation, ns, which add up\n",
+				kv_bold(file), kv_plain(file));
+		told = true;
+		fprintf(file, "  %s %s, %s%s%s: kernel %s =", kv_op_name(job->step[0].op),
+			kv_text_size(job->step[0].size, text), kv_shape_name(job->shape),
+			compare->options.as == KV_AS_BOTH ? ", " : "",
+			compare->options.as == KV_AS_BOTH ? kv_as_name(arm->as) : "",
+			signed_text(all, false, text));
+		for (part = 0; part < KV_PARTS; part++)
+			fprintf(file, " %s %s", signed_text(kv_part_mean(arm, KV_KERNEL, part) -
+							    kv_part_mean(arm, KV_USER, part),
+							    false, text), name[part]);
+		fputc('\n', file);
+	}
+}
+
+/* native less matched is what settings explain; matched is the stack's */
+static void print_split(FILE *file, const struct kv_compare *compare)
+{
+	struct kv_judgement matched;
+	struct kv_infer settings;
+	char text[6][KV_TEXT];
+	u32 i;
+
+	for (i = 1; i < compare->narms && compare->options.as == KV_AS_BOTH; i++) {
+		const struct kv_arm *arm = &compare->arm[i];
+		bool rate = arm->primary != KV_NO_PRIMARY && kv_value_rules[arm->primary].rate;
+		const char *unit = rate ? "/s" : kv_unit_name(compare->options.unit);
+		const struct kv_job *job = &arm->job[KV_USER];
+
+		if (arm->as != KV_AS_NATIVE || arm->primary == KV_NO_PRIMARY)
+			continue;
+		kv_trial_difference(compare->trial, i, i - 1, arm->primary, &settings);
+		kv_trial_judge(compare->trial, i - 1, arm->primary, &matched);
+		fprintf(file,
+			"%s %s, %s: settings explain %s %s [%s .. %s], the stack %s %s [%s .. %s]\n",
+			kv_op_name(job->step[0].op), kv_text_size(job->step[0].size, text[0]),
+			kv_shape_name(job->shape), signed_text(settings.estimate, rate, text[1]),
+			unit, signed_text(settings.low, rate, text[2]),
+			signed_text(settings.high, rate, text[3]),
+			signed_text(matched.difference.estimate, rate, text[4]), unit,
+			signed_text(matched.difference.low, rate, text[5]),
+			signed_text(matched.difference.high, rate, text[0]));
 	}
 }
 
@@ -149,7 +273,7 @@ static const struct kv_arm *next_arm(const struct kv_compare *compare, bool wind
 	const struct kv_arm *arm = after ? after + 1 : compare->arm;
 
 	for (; arm < compare->arm + compare->narms; arm++) {
-		if (kv_shape_rules[arm->job.shape].window == window && arm->runs && !arm->quiet)
+		if (kv_shape_rules[arm->job[KV_USER].shape].window == window && arm->runs && !arm->quiet)
 			return arm;
 	}
 	return NULL;
@@ -197,25 +321,35 @@ static void print_windows(FILE *file, const struct kv_compare *compare)
 		fputc('\n', file);
 }
 
+static void print_design(FILE *file, const struct kv_compare *compare)
+{
+	const struct kv_trial *trial = compare->trial;
+	char why[160];
+
+	kv_trial_why(trial, why, sizeof(why));
+	fprintf(file, "%u block%s%s, each of four runs of every job (ABBA or BAAB, seed %llu): %s\n",
+		trial->blocks, trial->blocks == 1 ? "" : "s",
+		trial->begun > trial->blocks ? " and one that is not complete" : "",
+		trial->design.seed, why);
+	fprintf(file, "%u runs, each on fresh QPs, CQs, MRs and buffers", compare->runs);
+	if (kv_unit_is_time(compare->options.unit))
+		fprintf(file, ", in %.1f s", trial->elapsed_s);
+	fprintf(file, "; settings %s\n", kv_as_name(compare->options.as));
+}
+
 static void print_terms(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_arm *lat = next_arm(compare, false, NULL);
 	const struct kv_arm *any = lat ? lat : next_arm(compare, true, NULL);
 	bool times = kv_unit_is_time(compare->options.unit);
 	const struct kv_job *k, *u;
-	u32 i;
+	u32 i, ncpus;
 
-	fprintf(file, "%u round%s%s, %u runs, each on fresh QPs, CQs, MRs and buffers",
-		compare->rounds, compare->rounds > 1 ? "s" : "",
-		compare->runs + compare->skipped < compare->rounds * compare->narms * KV_SIDES ?
-		", the last one incomplete" : "", compare->runs);
-	if (times)
-		fprintf(file, ", in %.1f s", compare->elapsed_s);
-	fputc('\n', file);
+	print_design(file, compare);
 	if (lat) {
 		fprintf(file, "%s: one WR outstanding, every WR signalled, every call %s; ",
 			times ? "times" : "calls", times ? "timed" : "counted");
-		print_lengths(file, &lat->job);
+		print_lengths(file, &lat->job[KV_USER]);
 		fputc('\n', file);
 	}
 	print_windows(file, compare);
@@ -226,10 +360,11 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 	fprintf(file, "both: MTU %u bytes", k->mtu);
 	if (k->gid_index != KV_AUTO)
 		fprintf(file, ", GID %u", k->gid_index);
-	fputs(any->job.ncpus > 1 ? ", lanes on CPUs" : ", lane on CPU", file);
-	for (i = 0; i < any->job.ncpus && i < CPUS_SHOWN; i++)
-		fprintf(file, "%s%u", i ? "," : " ", any->job.cpu[i]);
-	if (i < any->job.ncpus)
+	ncpus = any->job[KV_USER].ncpus;
+	fputs(ncpus > 1 ? ", lanes on CPUs" : ", lane on CPU", file);
+	for (i = 0; i < ncpus && i < CPUS_SHOWN; i++)
+		fprintf(file, "%s%u", i ? "," : " ", any->job[KV_USER].cpu[i]);
+	if (i < ncpus)
 		fputs(",...", file);
 	fprintf(file, "; after an empty poll: kernel %s, user %s\n", kv_wait_name(k->wait),
 		kv_wait_name(u->wait));
@@ -251,20 +386,21 @@ static void print_clocks(FILE *file, const struct kv_compare *compare)
 static void print_disturbance(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_arm *quiet = &compare->arm[compare->narms - 1];
-	struct kv_verdict with, without;
+	const struct kv_step *step = &quiet->job[KV_USER].step[0];
+	const struct kv_trial *trial = compare->trial;
 	char size[KV_TEXT], text[4][KV_TEXT];
+	u32 i, arm;
 
 	if (!quiet->quiet)
 		return;
-	verdict(compare, compare->arm, KV_VALUE_OP, &with);
-	verdict(compare, quiet, KV_VALUE_OP, &without);
+	for (i = 0; i < 4; i++) {
+		arm = i % 2 ? compare->narms - 1 : 0;
+		kv_text_value(kv_trial_median(trial, arm, KV_VALUE_OP, i / 2), KV_UNIT_NS, text[i]);
+	}
 	fprintf(file,
 		"cost of measuring: one %s of %s in the loop takes %s ns timed and %s ns untimed in the kernel, %s and %s ns in user space (medians; nothing is subtracted)\n",
-		kv_op_name(quiet->job.step[0].op), kv_text_size(quiet->job.step[0].size, size),
-		kv_text_value(with.side[KV_KERNEL], KV_UNIT_NS, text[0]),
-		kv_text_value(without.side[KV_KERNEL], KV_UNIT_NS, text[1]),
-		kv_text_value(with.side[KV_USER], KV_UNIT_NS, text[2]),
-		kv_text_value(without.side[KV_USER], KV_UNIT_NS, text[3]));
+		kv_op_name(step->op), kv_text_size(step->size, size), text[0], text[1], text[2],
+		text[3]);
 }
 
 /* what one of the engines could not run */
@@ -278,8 +414,8 @@ static void print_absent(FILE *file, const struct kv_compare *compare)
 			if (!*arm->absent[side] || arm->quiet)
 				continue;
 			fprintf(file, "%s, %s: no comparison: %s\n",
-				kv_op_name(arm->job.step[0].op), kv_shape_name(arm->job.shape),
-				arm->absent[side]);
+				kv_op_name(arm->job[side].step[0].op),
+				kv_shape_name(arm->job[side].shape), arm->absent[side]);
 		}
 	}
 }
@@ -289,8 +425,12 @@ static void print_time_notes(FILE *file, const struct kv_compare *compare)
 	bool software = compare->env.facts.software;
 
 	fprintf(file,
-		"\nkernel / user, median over rounds [lowest .. highest]: a time below 1: kernel cheaper; a rate above 1: kernel faster\n"
+		"\nkernel, user: medians over runs; kernel-user, k / u: over blocks, by signed ranks, with 95 %% intervals\n"
 		);
+	fputs("a time below 0, or a ratio below 1: kernel cheaper; of a rate: kernel slower\n", file);
+	fprintf(file,
+		"verdicts: one value a job, corrected for all %u of the table (Holm), differences within %.4g %% counting as none; the others are secondary\n",
+		kv_trial_primaries(compare->trial), 100 * compare->options.margin);
 	fprintf(file,
 		"lat of write and send: acked, not placed%s; loopback on one port never leaves the device\n",
 		software ? "; includes stack progress" : "");
@@ -316,7 +456,7 @@ static void print_count_notes(FILE *file, const struct kv_compare *compare)
 			}
 		}
 	}
-	fputs("exact: every sample in every round is that number; ", file);
+	fputs("exact: every sample of every run is that number; ", file);
 	fputs("of 94 % and 94 %: so many of the two sides are, the others took another path\n",
 	      file);
 	fprintf(file,
@@ -336,7 +476,7 @@ static void print_notes(FILE *file, const struct kv_compare *compare)
 	if (compare->failed_checks)
 		fprintf(file, "%sCHECK FAILED%s in %u cases: these figures are not to be trusted\n",
 			kv_bold(file), kv_plain(file), compare->failed_checks);
-	fprintf(file, "\n%swhat differs by nature and is part of every ratio%s\n", kv_bold(file),
+	fprintf(file, "\n%swhat was made equal, and what differs by nature and is part of every difference%s\n", kv_bold(file),
 		kv_plain(file));
 	for (i = 0; i < compare->nledger; i++)
 		fprintf(file, "  %s\n", compare->ledger[i]);
@@ -358,7 +498,7 @@ static void print_depths(FILE *file, const struct kv_compare *compare)
 			continue;
 		fprintf(file,
 			"granted queues differ, shape %s: kernel SQ %u, RQ %u, CQ %u entries; user SQ %u, RQ %u, CQ %u\n",
-			kv_shape_name(arm->job.shape), k->sq_depth, k->rq_depth, k->cq_depth,
+			kv_shape_name(arm->job[KV_USER].shape), k->sq_depth, k->rq_depth, k->cq_depth,
 			u->sq_depth, u->rq_depth, u->cq_depth);
 		return;
 	}
@@ -378,113 +518,8 @@ void kv_print_compare(FILE *file, const struct kv_compare *compare)
 	print_table(file, compare);
 	fputc('\n', file);
 	print_absent(file, compare);
+	print_split(file, compare);
+	print_parts(file, compare);
 	print_disturbance(file, compare);
 	print_notes(file, compare);
-}
-
-static json_t *json_side(const struct kv_compare *compare, const struct kv_arm *arm, u32 value,
-			 enum kv_side side, double middle)
-{
-	const struct kv_tally *tally = &arm->tally[side][value];
-	json_t *rounds = json_array(), *json;
-	u32 i;
-
-	for (i = 0; i < compare->rounds; i++)
-		json_array_append_new(rounds, kv_json_real(arm->sample[side][i * KV_VALUES +
-									      value]));
-	json = json_pack("{s:o, s:o}", "median", kv_json_real(middle), "rounds", rounds);
-	if (!kv_unit_is_time(compare->options.unit)) {
-		json_object_set_new(json, "count", json_integer((json_int_t)tally->count));
-		kv_json_paths(json, tally->same, tally->other, tally->disturbed, tally->width);
-	}
-	return json;
-}
-
-/* of instructions: the verdict */
-static void put_verdict(json_t *json, const struct kv_arm *arm, u32 value,
-			const struct kv_verdict *v)
-{
-	const struct kv_tally *kernel = &arm->tally[KV_KERNEL][value];
-	const struct kv_tally *user = &arm->tally[KV_USER][value];
-	char text[64];
-
-	json_object_set_new(json, "difference", kv_json_real(v->side[KV_KERNEL] -
-							     v->side[KV_USER]));
-	json_object_set_new(json, "exact", json_boolean(kv_verdict_exact(v, kernel, user)));
-	kv_verdict_text(v, kernel, user, text, sizeof(text));
-	json_object_set_new(json, "verdict", json_string(text));
-}
-
-static json_t *json_value(const struct kv_compare *compare, const struct kv_arm *arm, u32 value)
-{
-	struct kv_verdict v;
-	json_t *json;
-
-	verdict(compare, arm, value, &v);
-	json = json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:I}",
-			 "kernel", json_side(compare, arm, value, KV_KERNEL, v.side[KV_KERNEL]),
-			 "user", json_side(compare, arm, value, KV_USER, v.side[KV_USER]),
-			 "ratio", "median", kv_json_real(v.ratio), "min", kv_json_real(v.low),
-			 "max", kv_json_real(v.high), "rounds_with_both", (json_int_t)v.n);
-	if (!kv_unit_is_time(compare->options.unit))
-		put_verdict(json, arm, value, &v);
-	return json;
-}
-
-static json_t *json_arm(const struct kv_compare *compare, const struct kv_arm *arm)
-{
-	json_t *values = json_object();
-	u32 unit = compare->options.unit, value;
-	char key[KV_UNIT_KEY];
-
-	for (value = 0; value < KV_VALUES; value++) {
-		const struct kv_value_rule *rule = &kv_value_rules[value];
-
-		if (!kv_unit_is_time(unit) && !shown(arm, value))
-			continue;
-		json_object_set_new(values, rule->rate ? rule->key :
-				    kv_unit_key(rule->key, unit, key),
-				    json_value(compare, arm, value));
-	}
-	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I}",
-			 "absent_kernel", arm->absent[KV_KERNEL],
-			 "absent_user", arm->absent[KV_USER],
-			 "op", kv_op_name(arm->job.step[0].op),
-			 "size_bytes", (json_int_t)arm->job.step[0].size,
-			 "shape", kv_shape_name(arm->job.shape), "untimed", (int)arm->quiet,
-			 "asked", kv_json_job(&arm->job),
-			 "granted_kernel", kv_json_job(&arm->granted[KV_KERNEL]),
-			 "granted_user", kv_json_job(&arm->granted[KV_USER]),
-			 "values", values, "runs", (json_int_t)arm->runs,
-			 "contaminated", (json_int_t)arm->contaminated);
-}
-
-/**
- * kv_json_compare - a comparison with all its runs
- * @compare: with at least one run
- * Return: new object
- */
-json_t *kv_json_compare(const struct kv_compare *compare)
-{
-	json_t *arms = json_array(), *ledger = json_array(), *json;
-	u32 unit = compare->options.unit, i;
-	char key[KV_UNIT_KEY];
-
-	for (i = 0; i < compare->narms; i++)
-		json_array_append_new(arms, json_arm(compare, &compare->arm[i]));
-	for (i = 0; i < compare->nledger; i++)
-		json_array_append_new(ledger, json_string(compare->ledger[i]));
-	json = json_pack("{s:s, s:o, s:s, s:I, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:O}",
-			 "schema", "kverbs-compare/1", "environment", kv_json_env(&compare->env),
-			 "post_send", compare->post_send, "rounds", (json_int_t)compare->rounds,
-			 "interrupted", (int)kv_interrupted(),
-			 "clock_kernel", kv_json_clock(&compare->clock[KV_KERNEL]),
-			 "clock_user", kv_json_clock(&compare->clock[KV_USER]),
-			 "contaminated_runs", (json_int_t)compare->contaminated,
-			 "failed_checks", (json_int_t)compare->failed_checks,
-			 "ledger", ledger, "arms", arms, "runs", compare->json_runs);
-	if (kv_unit_is_time(unit))
-		json_object_set_new(json, kv_unit_key("elapsed", unit, key),
-				    kv_json_real(compare->elapsed_s * 1e9));
-	return json;
 }

@@ -50,6 +50,8 @@ const char *kv_reason_name(u32 reason);	/* "device gone" */
 const char *kv_role_name(u32 role);
 const char *kv_metric_name(u32 metric);
 const char *kv_link_name(u32 link);
+const char *kv_as_name(u32 as);
+const char *kv_expect_name(u32 expect);
 
 /* terminal.c */
 bool kv_is_terminal(FILE *file);

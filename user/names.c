@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include "kverbs.h"
+#include "options.h"
 
 #define KV_NAME(table, i) ((i) < KV_ARRAY_SIZE(table) && (table)[i] ? (table)[i] : "unknown")
 
@@ -202,4 +203,26 @@ const char *kv_link_name(u32 link)
 	};
 
 	return KV_NAME(names, link);
+}
+
+const char *kv_as_name(u32 as)
+{
+	static const char *const names[] = {
+		[KV_AS_MATCHED] = "matched",
+		[KV_AS_NATIVE] = "native",
+		[KV_AS_BOTH] = "both",
+	};
+
+	return KV_NAME(names, as);
+}
+
+const char *kv_expect_name(u32 expect)
+{
+	static const char *const names[] = {
+		[KV_EXPECT_NOTHING] = "nothing",
+		[KV_EXPECT_SAME] = "same",
+		[KV_EXPECT_DIFFERENT] = "different",
+	};
+
+	return KV_NAME(names, expect);
 }

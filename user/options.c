@@ -6,6 +6,7 @@
 #include "device.h"
 #include "kverbs.h"
 #include "options.h"
+#include "trial.h"
 #include "unit.h"
 
 #define ALL_FROM	2	/* sizes of -a, as perftest's */
@@ -13,6 +14,9 @@
 #define INTERVAL_LOW	100	/* ms */
 #define INTERVAL_HIGH	3600000
 #define PRESET_WORDS	32
+#define TIME_LOW	1000	/* ms */
+#define TIME_HIGH	86400000
+#define SEED_HIGH	9007199254740991ULL	/* what JSON readers keep exactly */
 
 enum kind {
 	KIND_FIELD,	/* a number of the job's */
@@ -28,6 +32,11 @@ enum kind {
 	KIND_DEVICE,
 	KIND_ENGINE,
 	KIND_ROUNDS,
+	KIND_TIME,
+	KIND_SEED,
+	KIND_MARGIN,
+	KIND_AS,
+	KIND_EXPECT,
 	KIND_INTERVAL,
 	KIND_UNIT,
 	KIND_JSON,
@@ -102,8 +111,18 @@ static const struct row rows[] = {
 	THRESHOLD_ROW("min-rate", "RATE", "fail with fewer messages a second", KV_MIN_RATE)
 	THRESHOLD_ROW("min-bw", "RATE", "fail below this bandwidth: 10G is bits/s, 1GB bytes/s",
 		      KV_MIN_BW)
-	OWN_ROW(0, "rounds", "N", "rounds of all measurements (default: what fits, 3 or more)",
+	OWN_ROW(0, "rounds", "N", "blocks of four runs of each job (default: what --margin needs)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
+	OWN_ROW(0, "time", "SECONDS", "begin no block later (default: about 24 s, 8 blocks or more)",
+		KV_FOR_COMPARE, KIND_TIME)
+	OWN_ROW(0, "seed", "N", "of the order of the runs (default: drawn, and shown)",
+		KV_FOR_COMPARE, KIND_SEED)
+	OWN_ROW(0, "margin", "PERCENT", "differences up to it count as none (default: 2)",
+		KV_FOR_COMPARE, KIND_MARGIN)
+	OWN_ROW(0, "as", "NAME", "matched (default), native or both: how alike the sides are made",
+		KV_FOR_COMPARE, KIND_AS)
+	OWN_ROW(0, "expect", "NAME", "same or different: fail when a verdict is another",
+		KV_FOR_COMPARE, KIND_EXPECT)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
@@ -570,6 +589,60 @@ static int parse_rounds(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
+static int parse_time(struct kv_options *options, const struct row *row, const char *text,
+		      struct kv_error *error)
+{
+	struct row limits = *row;
+	u64 ms;
+
+	limits.low = TIME_LOW;
+	limits.high = TIME_HIGH;
+	if (parse_seconds(&limits, text, &ms, error))
+		return -1;
+	options->seconds = (double)ms / 1000;
+	return 0;
+}
+
+static int parse_seed(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	char *end;
+
+	if (parse_number(text, &options->seed, &end) || *end || options->seed > SEED_HIGH)
+		return kv_error_set(error, KV_EXIT_USAGE, "seed '%s': it is 0 to %llu", text,
+				    SEED_HIGH);
+	options->given_seed = true;
+	return 0;
+}
+
+static int parse_margin(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	double percent = -1;
+	char *end = NULL;
+
+	if ((isdigit((unsigned char)*text) || *text == '.') && !strpbrk(text, "xXpP"))
+		percent = strtod(text, &end);
+	if (!end || *end || !(percent > 0 && percent <= 100))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "margin '%s': not a percentage above 0, such as 2 or 0.5", text);
+	options->margin = percent / 100;
+	return 0;
+}
+
+static int parse_choice(const struct row *row, const char *text, name_fn name, u32 values,
+			u32 *value, struct kv_error *error)
+{
+	u32 i;
+
+	for (i = 0; i < values; i++) {
+		if (!name(i) || strcmp(name(i), text))
+			continue;
+		*value = i;
+		return 0;
+	}
+	return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not known; it is %.*s", row->name, text,
+			    (int)strcspn(row->what, ":"), row->what);
+}
+
 static int take_interval(struct kv_options *options, const struct row *row, const char *text,
 			 struct kv_error *error)
 {
@@ -628,6 +701,17 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_engine(options, text, error);
 	case KIND_ROUNDS:
 		return parse_rounds(options, text, error);
+	case KIND_TIME:
+		return parse_time(options, row, text, error);
+	case KIND_SEED:
+		return parse_seed(options, text, error);
+	case KIND_MARGIN:
+		return parse_margin(options, text, error);
+	case KIND_AS:
+		return parse_choice(row, text, kv_as_name, KV_AS_ALL, &options->as, error);
+	case KIND_EXPECT:
+		return parse_choice(row, text, kv_expect_name, KV_EXPECTS, &options->expect,
+				    error);
 	case KIND_UNIT:
 		return parse_unit(options, row->name, text, error);
 	case KIND_DEVICE:
@@ -813,6 +897,7 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	memset(options, 0, sizeof(*options));
 	options->job = defaults;
 	options->engine = &kv_engine_kernel;
+	options->margin = KV_MARGIN;
 	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
 		return -1;
 	if (read_preset(argc, argv, command, options, error) ||

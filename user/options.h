@@ -18,6 +18,22 @@ enum {
 	KV_FOR_PRESETS = 1 << 2,
 };
 
+/* how alike the two sides are made */
+enum kv_as {
+	KV_AS_MATCHED,	/* all that can be is equal */
+	KV_AS_NATIVE,	/* each side with what it usually takes */
+	KV_AS_BOTH,	/* the one beside the other */
+	KV_AS_ALL,
+};
+
+/* what a comparison is held to */
+enum kv_expect {
+	KV_EXPECT_NOTHING,
+	KV_EXPECT_SAME,
+	KV_EXPECT_DIFFERENT,
+	KV_EXPECTS,
+};
+
 /**
  * struct kv_options - what was asked for
  * @job: defaults, and what was given
@@ -35,6 +51,12 @@ enum {
  * @device: -d, or NULL
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
+ * @seconds: --time, 0: chosen
+ * @seed: --seed
+ * @given_seed: it was given
+ * @margin: --margin, a share of the user engine's value
+ * @as: --as, enum kv_as
+ * @expect: --expect, enum kv_expect
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
  * @json: --json
@@ -56,6 +78,12 @@ struct kv_options {
 	const char *device;
 	const struct kv_engine *engine;
 	u32 rounds;
+	double seconds;
+	u64 seed;
+	bool given_seed;
+	double margin;
+	u32 as;
+	u32 expect;
 	u32 interval_ms;
 	u32 unit;
 	bool json;

@@ -203,7 +203,7 @@ static json_t *json_summary(const struct kv_report *report)
 }
 
 /* sparse: of each bucket its lower bound and its count */
-static json_t *json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock)
+json_t *kv_json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock)
 {
 	json_t *buckets = json_array(), *bucket, *json = json_object();
 	u32 i;
@@ -264,7 +264,7 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (lane->hist[metric] && kv_unit_has_metric(clock->unit, metric))
 			json_object_set_new(hists, kv_metric_name(metric),
-					    json_hist(lane->hist[metric], clock));
+					    kv_json_hist(lane->hist[metric], clock));
 	}
 	json_object_set_new(json, "histograms", hists);
 	return json;

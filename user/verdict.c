@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Verdicts: of numbers of instructions, which repeat, by looking whether they do;
+ * and of all, whether they are what was expected.
+ */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "compare.h"
+#include "kverbs.h"
+#include "unit.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -146,4 +153,92 @@ const char *kv_verdict_text(const struct kv_verdict *verdict, const struct kv_ta
 	else
 		snprintf(text, size, "exact");
 	return text;
+}
+
+/* the two pairs of neighbours of a block: runs one and two, three and four */
+static void pairs_of(const struct kv_trial *trial, u32 arm, u32 value, double *pair[KV_SIDES])
+{
+	u32 block, turn, side, seen[KV_SIDES];
+
+	for (block = 0; block < trial->blocks; block++) {
+		memset(seen, 0, sizeof(seen));
+		for (turn = 0; turn < KV_TURNS; turn++) {
+			side = kv_trial_side(trial, block, arm, turn);
+			pair[side][2 * block + seen[side]++] =
+				kv_trial_value(trial, block, arm, turn, value);
+		}
+	}
+}
+
+/**
+ * kv_verdict_counts - a number of instructions over all runs
+ * @trial: that was run
+ * @arm: arm
+ * @value: value
+ * @verdict: filled; of a side that is alone its median
+ */
+void kv_verdict_counts(const struct kv_trial *trial, u32 arm, u32 value,
+		       struct kv_verdict *verdict)
+{
+	u32 pairs = 2 * trial->blocks, side;
+	double *both = calloc(2 * (size_t)pairs + 1, sizeof(*both));
+	double *pair[KV_SIDES] = { both, both + pairs };
+
+	if (both)
+		pairs_of(trial, arm, value, pair);
+	kv_verdict_of(pair[KV_KERNEL], pair[KV_USER], 1, both ? pairs : 0, verdict);
+	for (side = 0; side < KV_SIDES && !verdict->n; side++)
+		verdict->side[side] = kv_trial_median(trial, arm, value, side);
+	free(both);
+}
+
+/* what is found of an arm; of instructions by looking, not by inference */
+static enum kv_finding finding_of(const struct kv_compare *compare, u32 arm)
+{
+	u32 value = compare->arm[arm].primary;
+	struct kv_judgement judgement;
+	struct kv_verdict verdict;
+
+	if (kv_unit_is_time(compare->options.unit)) {
+		kv_trial_judge(compare->trial, arm, value, &judgement);
+		return judgement.finding;
+	}
+	kv_verdict_counts(compare->trial, arm, value, &verdict);
+	if (!verdict.n)
+		return KV_TOO_FEW;
+	if (!verdict.constant[KV_KERNEL] || !verdict.constant[KV_USER])
+		return KV_UNDECIDED;
+	return verdict.side[KV_KERNEL] == verdict.side[KV_USER] ? KV_SAME : KV_DIFFERENT;
+}
+
+/**
+ * kv_verdict_expected - are the verdicts those that were asked for?
+ * @compare: that was measured
+ * @error: filled when they are not
+ * Return: 0, or -1: missed when one is the other verdict, else undecided
+ */
+int kv_verdict_expected(const struct kv_compare *compare, struct kv_error *error)
+{
+	u32 expect = compare->options.expect, arm, found[KV_FINDINGS] = { 0 }, judged = 0;
+	enum kv_finding wrong = expect == KV_EXPECT_SAME ? KV_DIFFERENT : KV_SAME;
+	u32 unknown;
+
+	if (expect == KV_EXPECT_NOTHING)
+		return 0;
+	for (arm = 0; arm < compare->narms; arm++) {
+		if (compare->arm[arm].primary == KV_NO_PRIMARY)
+			continue;
+		found[finding_of(compare, arm)]++;
+		judged++;
+	}
+	if (found[wrong])
+		return kv_error_set(error, KV_EXIT_MISSED, "expect %s: %u of %u are %s",
+				    kv_expect_name(expect), found[wrong], judged,
+				    kv_finding_name(wrong));
+	unknown = found[KV_UNDECIDED] + found[KV_TOO_FEW];
+	if (unknown || !judged)
+		return kv_error_set(error, KV_EXIT_UNDECIDED,
+				    "expect %s: %u of %u are undecided; use more --time, or a wider --margin",
+				    kv_expect_name(expect), unknown, judged);
+	return 0;
 }
