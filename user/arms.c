@@ -75,7 +75,7 @@ static u32 primary_of(const struct kv_arm *arm)
 {
 	if (arm->quiet)
 		return KV_NO_PRIMARY;
-	if (arm->values & 1U << KV_VALUE_P50 && !kv_shape_rules[arm->job[0].shape].window)
+	if (arm->values & 1U << KV_VALUE_P50 && !kv_shape_rules[arm->job[0].shape].chains)
 		return KV_VALUE_P50;
 	return arm->values & 1U << KV_VALUE_OPS ? KV_VALUE_OPS : KV_VALUE_POST;
 }

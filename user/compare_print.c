@@ -273,7 +273,8 @@ static const struct kv_arm *next_arm(const struct kv_compare *compare, bool wind
 	const struct kv_arm *arm = after ? after + 1 : compare->arm;
 
 	for (; arm < compare->arm + compare->narms; arm++) {
-		if (kv_shape_rules[arm->job[KV_USER].shape].window == window && arm->runs && !arm->quiet)
+		if (kv_shape_rules[arm->job[KV_USER].shape].window == window && arm->runs &&
+		    !arm->quiet)
 			return arm;
 	}
 	return NULL;

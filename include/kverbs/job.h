@@ -109,7 +109,9 @@
 	X(PACE_RATE, pace_rate, u32, 1, 1000000000, 0,			\
 	  0, "pace-rate", "operations/s", "operations a pair is to start a second")	\
 	X(API, api, u32, 0, KVERBS_API_WR, KVERBS_API_POST,		\
-	  0, "api", "", "post or wr")
+	  0, "api", "", "post or wr")				\
+	X(DELAY_NS, delay_ns, u32, 1, 1000000, 0,			\
+	  0, "delay", "ns", "busy wait added to each post, to see it found")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -1320,6 +1322,33 @@ static inline int kv_job_check_pace(struct kv_job *job, struct kv_refusal *no)
 	return 0;
 }
 
+/* a delay is part of what is timed, in the one shape that has room for it */
+static inline int kv_job_check_delay(const struct kv_job *job,
+				     struct kv_refusal *no)
+{
+	if (!job->delay_ns)
+		return 0;
+	if (job->shape != KVERBS_SHAPE_LAT)
+		return kv_refuse(no, KVERBS_JOB_A_DELAY_NS,
+				 "delay %u: shape %s has none; use --shape lat",
+				 job->delay_ns, kv_shape_rules[job->shape].name);
+	if (kv_job_phased(job))
+		return kv_refuse(no, KVERBS_JOB_A_DELAY_NS,
+				 "delay %u: an operation of several posts has none; use one of a single post",
+				 job->delay_ns);
+	if (job->timing == KVERBS_TIMING_NONE)
+		return kv_refuse(no, KVERBS_JOB_A_DELAY_NS,
+				 "delay %u: it begins where the timing of a post does; use --timing lat or all",
+				 job->delay_ns);
+	return 0;
+}
+
+/* its length, given the ticks of a second */
+static inline u64 kv_job_delay(const struct kv_job *job, u64 ticks_s)
+{
+	return ticks_s * job->delay_ns / 1000000000U;
+}
+
 static inline int kv_job_check_engine(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -1411,6 +1440,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_message(job, caps, no) ||
 	    kv_job_check_path(job, caps, no) ||
 	    kv_job_check_pace(job, no) ||
+	    kv_job_check_delay(job, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))

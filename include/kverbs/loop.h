@@ -107,6 +107,7 @@ struct kv_chain {
  * @hist: a histogram for each metric that the lane's role has, else NULL
  * @iterations: operations to do, 0: until @span is over
  * @span: length of the measured window, ticks
+ * @delay: busy wait before a post, ticks, 0: none
  * @warm: least length of the warm-up, ticks, 0: none
  * @deadline: longest wait for a completion, ticks
  * @grace: longest wait for a completion after a stop, ticks
@@ -138,6 +139,7 @@ struct kv_loop {
 	struct kv_hist *hist[__KVERBS_METRIC_MAX];
 	u64 iterations;
 	u64 span;
+	u64 delay;
 	u64 warm;
 	u64 deadline;
 	u64 grace;
@@ -545,12 +547,27 @@ kv_noinline void kv_data_begin(struct kv_loop *l)
 }
 
 /*
+ * A difference of known size, to see whether a comparison finds it: a busy wait from
+ * the reading that begins the interval of a post. How long it came out is counted.
+ */
+kv_inline void kv_delay(struct kv_loop *l)
+{
+	u64 now;
+
+	do {
+		now = kv_clock(l->ep);
+	} while (now - l->now < l->delay);
+	if (kv_likely(now > l->now))
+		l->stat.delayed += now - l->now;
+}
+
+/*
  * Post the chain of len WRs that starts at the current slot. A WR is signalled
  * when the interval says so; the last of a chain also when the window would
  * otherwise not have room for the next chain until something is retired, and
  * when no WR will follow.
  */
-kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
+kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed)
 {
 	struct kv_chain *c = &l->chains[l->chain_head & l->chain_mask];
 	u32 first = l->slot;
@@ -585,6 +602,8 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled)
 	c->end = l->posted + len;
 	c->yields = l->stat.yields;
 	c->sampled = sampled;
+	if (delayed)
+		kv_delay(l);
 	rc = kv_post(l->ep, first);
 	if (kv_unlikely(rc)) {
 		i = kv_post_bad(l->ep, first);
@@ -636,14 +655,14 @@ kv_inline void kv_rest(struct kv_loop *l)
 		l->stat.yields++;
 }
 
-/* shape lat: one WR outstanding */
-kv_noinline void kv_loop_lat(struct kv_loop *l)
+/* delayed is a constant: without a delay there is no code for it */
+kv_inline void kv_one_at_a_time(struct kv_loop *l, u32 delayed)
 {
 	u32 timed = l->timing != KVERBS_TIMING_NONE;
 	int got;
 
 	while (kv_more(l)) {
-		if (kv_post_chain(l, 1, timed))
+		if (kv_post_chain(l, 1, timed, delayed))
 			return;
 		do {
 			got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
@@ -652,6 +671,17 @@ kv_noinline void kv_loop_lat(struct kv_loop *l)
 			return;
 		kv_rest(l);
 	}
+}
+
+/* shape lat: one WR outstanding */
+kv_noinline void kv_loop_lat(struct kv_loop *l)
+{
+	kv_one_at_a_time(l, 0);
+}
+
+kv_noinline void kv_loop_lat_delayed(struct kv_loop *l)
+{
+	kv_one_at_a_time(l, 1);
 }
 
 /* post a phase of an operation, wait for its completion */
@@ -765,7 +795,7 @@ kv_noinline void kv_loop_rate(struct kv_loop *l)
 
 	for (;;) {
 		while ((len = kv_next_chain(l))) {
-			if (kv_post_chain(l, len, kv_sampled(l)))
+			if (kv_post_chain(l, len, kv_sampled(l), 0))
 				return;
 		}
 		if (l->retired == l->posted)
@@ -849,7 +879,7 @@ kv_inline int kv_post_due(struct kv_loop *l)
 	l->due[l->posted & l->chain_mask] =
 		l->begin + (l->next_due >> KV_PACE_SHIFT);
 	l->next_due += kv_next_gap(l);
-	return kv_post_chain(l, 1, 1);
+	return kv_post_chain(l, 1, 1, 0);
 }
 
 /* WRs retired by one WC: each from its intended start on */
@@ -1048,7 +1078,7 @@ kv_inline int kv_say(struct kv_loop *l)
 {
 	if (!l->two_sided)
 		kv_stamp(l->ep, ++l->tag_out);
-	return kv_post_chain(l, 1, l->timing != KVERBS_TIMING_NONE);
+	return kv_post_chain(l, 1, l->timing != KVERBS_TIMING_NONE, 0);
 }
 
 /* after a message: own send must be retired, and its receive replaced */
@@ -1118,12 +1148,14 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 	l->closing = 0;
 	switch (shape) {
 	case KVERBS_SHAPE_LAT:
-		if (role == KVERBS_ROLE_INITIATOR && l->nphases)
-			kv_loop_phases(l);
-		else if (role == KVERBS_ROLE_INITIATOR)
-			kv_loop_lat(l);
-		else
+		if (role == KVERBS_ROLE_RESPONDER)
 			kv_loop_recv(l);
+		else if (l->nphases)
+			kv_loop_phases(l);
+		else if (l->delay)
+			kv_loop_lat_delayed(l);
+		else
+			kv_loop_lat(l);
 		break;
 	case KVERBS_SHAPE_PINGPONG:
 		if (role == KVERBS_ROLE_INITIATOR)

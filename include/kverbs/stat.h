@@ -41,7 +41,8 @@
 	X(TOTAL_RETIRED, total_retired,	"total_retired", "")		\
 	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")		\
 	X(LOST,		lost,		"lost",		"")		\
-	X(UNSENT,	unsent,		"unsent",	"")
+	X(UNSENT,	unsent,		"unsent",	"")		\
+	X(DELAYED,	delayed,	"delayed",	"ticks")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

@@ -191,6 +191,11 @@ static const struct refusal refusals[] = {
 	  "post-list 2: shape paced posts one WR a call; use --shape rate" },
 	{ "shape=paced pace_rate=7 signal=2", KVERBS_JOB_A_SIGNAL,
 	  "cq-mod 2: shape paced signals every WR; use --shape rate" },
+	/* delay */
+	{ "shape=rate delay_ns=5", KVERBS_JOB_A_DELAY_NS,
+	  "delay 5: shape rate has none; use --shape lat" },
+	{ "delay_ns=5 timing=none", KVERBS_JOB_A_DELAY_NS,
+	  "delay 5: it begins where the timing of a post does; use --timing lat or all" },
 	/* the step */
 	/* transports */
 	{ "op=read transport=uc", KVERBS_JOB_A_TRANSPORT,

@@ -13,7 +13,7 @@
 /* one run: what is asked, the world it runs in, what came out */
 struct bench {
 	u32 shape, two_sided, lossy, timing;
-	u64 n, span, warm;
+	u64 n, span, warm, delay;
 	u32 depth, chain, signal, batch, recv_depth;
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
@@ -170,6 +170,7 @@ static void bench_run(void)
 		l->iterations = b.n;
 		l->span = b.span;
 		l->warm = b.warm;
+		l->delay = b.delay;
 		l->deadline = DEADLINE;
 		l->grace = GRACE;
 		l->size = 64;
@@ -571,6 +572,27 @@ static void test_lat(void **state)
 			assert_int_equal(s->t_poll, 18000);
 			assert_int_equal(s->t_rest, 3000 + 3);
 		}
+	}
+}
+
+/* a delay is in the post, and in all that the post is in; it ends with a reading of 3 */
+static void test_lat_delayed(void **state)
+{
+	struct kv_stat *s = &b.loop[0].stat;
+	struct kv_hist *h = hists[0];
+	u32 timing;
+
+	for (timing = KVERBS_TIMING_LAT; timing <= KVERBS_TIMING_ALL; timing++) {
+		lat_new(1000);
+		b.timing = timing;
+		b.delay = 100;
+		bench_run();
+		check_initiator(1000);
+		assert_int_equal(s->delayed, 102000);
+		assert_int_equal(h[KVERBS_METRIC_POST].min, 13 + 102);
+		assert_int_equal(h[KVERBS_METRIC_POST].max, 13 + 102);
+		assert_int_equal(s->t_post, 115000);
+		assert_true(h[KVERBS_METRIC_LAT].min >= 500 + 102);
 	}
 }
 
@@ -1968,6 +1990,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lat),
+		cmocka_unit_test(test_lat_delayed),
 		cmocka_unit_test(test_lat_of_a_known_device),
 		cmocka_unit_test(test_lat_for_a_time),
 		cmocka_unit_test(test_lat_stop_anywhere),

@@ -190,6 +190,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_PACE,		/* u32: enum kverbs_pace */
 	KVERBS_JOB_A_PACE_RATE,		/* u32, operations a second and pair */
 	KVERBS_JOB_A_API,		/* u32: enum kverbs_api */
+	KVERBS_JOB_A_DELAY_NS,		/* u32, busy wait before a post */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -408,6 +409,7 @@ enum kverbs_counter {
 	KVERBS_CTR_TOTAL_RECVS,	/* receive WCs, likewise */
 	KVERBS_CTR_LOST,	/* messages sent that never came, likewise */
 	KVERBS_CTR_UNSENT,	/* paced: starts intended in the window, never posted */
+	KVERBS_CTR_DELAYED,	/* ticks of busy waits before posts, asked for */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
