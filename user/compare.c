@@ -161,11 +161,17 @@ static bool gone(const char *device)
 }
 
 /* parts of the time of an operation; with timing lat polls are in the wait */
-static void take_parts(const struct kv_summary *s, struct kv_parts *parts)
+static void take_parts(const struct kv_report *report, struct kv_parts *parts)
 {
+	const struct kv_lane_result *lane = &report->result->lane[0];
+	const struct kv_summary *s = &report->summary;
+
 	if (!isfinite(s->share_post) || !isfinite(s->op_ns))
 		return;
 	parts->runs++;
+	if (lane->stat.ops)
+		parts->delayed += kv_ticks_ns(&report->result->clock, (double)lane->stat.delayed) /
+				  (double)lane->stat.ops;
 	parts->sum[KV_PART_POST] += s->share_post * s->op_ns;
 	parts->sum[KV_PART_WAIT] += s->share_empty * s->op_ns;
 	parts->sum[KV_PART_CLOCK] += s->share_rest * s->op_ns;
@@ -217,7 +223,7 @@ static void take_run(struct kv_compare *compare, struct kv_arm *arm, enum kv_sid
 	arm->granted[side] = report->result->granted;
 	arm->lane[side] = report->result->lane[0];
 	memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
-	take_parts(&report->summary, &arm->parts[side]);
+	take_parts(report, &arm->parts[side]);
 	take_histograms(report->result, arm->hist[side]);
 	compare->clock[side] = report->result->clock;
 	arm->runs++;
@@ -347,11 +353,20 @@ static int design(struct kv_compare *compare, struct kv_error *error)
 	return 0;
 }
 
-static int measure(struct kv_compare *compare, struct kv_error *error)
+/**
+ * kv_compare_measure - run the trial of a comparison
+ * @compare: its arms are planned
+ * @error: filled on failure
+ * Return: 0, or -1; what was measured until then is there
+ */
+int kv_compare_measure(struct kv_compare *compare, struct kv_error *error)
 {
 	const struct kv_source source = { compare, run_arm, seconds, stopped };
-	int rc = kv_trial_run(compare->trial, &source, error);
+	int rc;
 
+	if (design(compare, error))
+		return -1;
+	rc = kv_trial_run(compare->trial, &source, error);
 	kv_progress_end();
 	return rc;
 }
@@ -372,7 +387,7 @@ static int print(struct kv_compare *compare, struct kv_error *error)
 	return kv_json_print(stdout, json, error);
 }
 
-static void free_compare(struct kv_compare *compare)
+void kv_compare_free(struct kv_compare *compare)
 {
 	u32 arm, side, metric;
 
@@ -383,6 +398,7 @@ static void free_compare(struct kv_compare *compare)
 		}
 	}
 	kv_trial_free(compare->trial);
+	free(compare->proof);
 	json_decref(compare->json_runs);
 	free(compare);
 }
@@ -395,6 +411,17 @@ static int judge(const struct kv_compare *compare, struct kv_error *error)
 	if (kv_interrupted())
 		return KV_EXIT_INTERRUPTED;
 	return kv_verdict_expected(compare, error) ? kv_error_print(error) : KV_EXIT_GOOD;
+}
+
+static int find_resolution(struct kv_compare *compare, struct kv_error *error)
+{
+	if (compare->arm[0].primary != KV_VALUE_P50)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "--prove needs a job with one WR outstanding, and times; use --shape lat");
+	compare->proof = calloc(1, sizeof(*compare->proof));
+	if (!compare->proof)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	return kv_prove(compare, compare->proof, error);
 }
 
 static int compare_on(struct kv_compare *compare, struct kv_error *error)
@@ -412,10 +439,12 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	kv_env_read(compare->device, &compare->options.job, &compare->env);
 	kv_arms_plan(compare, largest);
 	kv_ledger_fill(compare);
-	if (choose_cpus(compare, error) || design(compare, error))
+	if (choose_cpus(compare, error))
 		return kv_error_print(error);
 	kv_interrupt_catch();
-	rc = measure(compare, error);
+	if (compare->options.prove && find_resolution(compare, error))
+		return kv_error_print(error);
+	rc = kv_compare_measure(compare, error);
 	/* blocks so far are shown even when a run failed */
 	if (compare->runs && print(compare, &later))
 		return kv_error_print(&later);
@@ -444,6 +473,6 @@ int kv_cmd_compare(int argc, char **argv)
 	} else {
 		status = compare_on(compare, &error);
 	}
-	free_compare(compare);
+	kv_compare_free(compare);
 	return status;
 }

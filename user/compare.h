@@ -73,10 +73,12 @@ enum kv_part {
 /**
  * struct kv_parts - means of an operation over all runs of a side
  * @runs: that were timed
+ * @delayed: busy wait of an operation, where one was asked for, likewise
  * @sum: ns of an operation, added up over them
  */
 struct kv_parts {
 	u32 runs;
+	double delayed;
 	double sum[KV_PARTS];
 };
 
@@ -116,9 +118,45 @@ struct kv_arm {
 	struct kv_hist *hist[KV_SIDES][__KVERBS_METRIC_MAX];
 };
 
+/* what --prove finds out */
+enum kv_proof_part {
+	KV_PROOF_SAME_KERNEL,
+	KV_PROOF_SAME_USER,
+	KV_PROOF_PLANTED_KERNEL,
+	KV_PROOF_PLANTED_USER,
+	KV_PROOF_FLOOR,
+	KV_PROOF_PARTS,
+};
+
+/**
+ * struct kv_proof_row - one comparison of it
+ * @done: it was measured
+ * @judgement: of p50
+ * @planted: ns that were really waited, a mean
+ */
+struct kv_proof_row {
+	bool done;
+	struct kv_judgement judgement;
+	double planted;
+};
+
+/**
+ * struct kv_proof - what a comparison on this host can tell
+ * @resolves: smallest difference of p50 that shows, ns, of either engine against itself
+ * @share: the same of p50
+ * @floor: why there is no row of the null device, or empty
+ */
+struct kv_proof {
+	struct kv_proof_row row[KV_PROOF_PARTS];
+	double resolves;
+	double share;
+	char floor[160];
+};
+
 /**
  * struct kv_compare - a comparison
  * @trial: what was measured; owned
+ * @proof: of --prove, else NULL; owned
  * @arm: arms of one case follow each other
  * @clock: of each engine, kernel and user
  * @skipped: runs that an engine's driver does not implement
@@ -131,6 +169,7 @@ struct kv_compare {
 	char device[KV_DEVICE_NAME];
 	char post_send[128];
 	struct kv_trial *trial;
+	struct kv_proof *proof;
 	struct kv_arm arm[KV_ARMS_MAX];
 	u32 narms;
 	struct kv_clock_info clock[KV_SIDES];
@@ -171,6 +210,15 @@ void kv_tally_add(struct kv_tally *tally, const struct kv_figure *figure);
 void kv_verdict_counts(const struct kv_trial *trial, u32 arm, u32 value,
 		       struct kv_verdict *verdict);
 int kv_verdict_expected(const struct kv_compare *compare, struct kv_error *error);
+
+/* compare.c */
+int kv_compare_measure(struct kv_compare *compare, struct kv_error *error);
+void kv_compare_free(struct kv_compare *compare);
+
+/* prove.c */
+int kv_prove(const struct kv_compare *compare, struct kv_proof *proof, struct kv_error *error);
+bool kv_proof_found(const struct kv_proof_row *row);
+bool kv_proof_holds(const struct kv_proof_row *row);
 
 /* arms.c */
 void kv_arms_plan(struct kv_compare *compare, u32 largest);

@@ -209,6 +209,45 @@ static json_t *json_design(const struct kv_compare *compare)
 	return json;
 }
 
+static json_t *json_proof_row(const struct kv_proof_row *row)
+{
+	const struct kv_judgement *j = &row->judgement;
+	json_t *json;
+
+	if (!row->done)
+		return json_null();
+	json = json_pack("{s:o, s:o, s:o, s:s, s:I}",
+			 "first_p50_ns", kv_json_real(j->side[KV_KERNEL]),
+			 "second_p50_ns", kv_json_real(j->side[KV_USER]),
+			 "difference_ns", json_infer(&j->difference),
+			 "verdict", kv_finding_name(j->finding), "blocks", (json_int_t)j->n);
+	if (row->planted > 0) {
+		put(json, "planted_ns", kv_json_real(row->planted));
+		put(json, "found", json_boolean(kv_proof_found(row)));
+		put(json, "in_interval", json_boolean(kv_proof_holds(row)));
+	}
+	return json;
+}
+
+static json_t *json_proof(const struct kv_proof *proof)
+{
+	static const char *const key[KV_PROOF_PARTS] = {
+		"same_kernel", "same_user", "planted_kernel", "planted_user", "null_device",
+	};
+	json_t *json;
+	u32 i;
+
+	if (!proof)
+		return json_null();
+	json = json_pack("{s:o, s:o}", "resolves_ns", kv_json_real(proof->resolves),
+			 "resolves_percent", kv_json_real(100 * proof->share));
+	for (i = 0; i < KV_PROOF_PARTS; i++)
+		put(json, key[i], json_proof_row(&proof->row[i]));
+	if (*proof->floor)
+		put(json, "null_device_missing", json_string(proof->floor));
+	return json;
+}
+
 /**
  * kv_json_compare - a comparison with all its runs
  * @compare: with at least one run
@@ -233,6 +272,7 @@ json_t *kv_json_compare(const struct kv_compare *compare)
 			 "contaminated_runs", (json_int_t)compare->contaminated,
 			 "failed_checks", (json_int_t)compare->failed_checks,
 			 "ledger", ledger, "arms", arms, "runs", compare->json_runs);
+	put(json, "proof", json_proof(compare->proof));
 	if (kv_unit_is_time(unit))
 		put(json, kv_unit_key("elapsed", unit, key),
 		    kv_json_real(compare->trial->elapsed_s * 1e9));

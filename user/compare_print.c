@@ -114,8 +114,11 @@ static void print_row(FILE *file, const struct kv_compare *compare, u32 index, u
 
 	kv_trial_judge(compare->trial, index, value, &j);
 	value_name(arm, value, KV_UNIT_NS, name, sizeof(name));
-	if (value == KV_VALUE_MAX)
-		j.difference.estimate = j.difference.low = j.ratio.estimate = NAN;
+	/* a maximum is shown, and compared with nothing */
+	if (value == KV_VALUE_MAX) {
+		j.difference = (struct kv_infer){ 0, NAN, NAN, NAN, NAN, NAN };
+		j.ratio = j.difference;
+	}
 	if (isfinite(j.difference.low))
 		snprintf(range, sizeof(range), "[%s .. %s]",
 			 signed_text(j.difference.low, rate, text[0]),
@@ -328,7 +331,8 @@ static void print_design(FILE *file, const struct kv_compare *compare)
 	char why[160];
 
 	kv_trial_why(trial, why, sizeof(why));
-	fprintf(file, "%u block%s%s, each of four runs of every job (ABBA or BAAB, seed %llu): %s\n",
+	fprintf(file,
+		"%u block%s%s, each of four runs of every job (ABBA or BAAB, seed %llu): %s\n",
 		trial->blocks, trial->blocks == 1 ? "" : "s",
 		trial->begun > trial->blocks ? " and one that is not complete" : "",
 		trial->design.seed, why);
@@ -428,7 +432,8 @@ static void print_time_notes(FILE *file, const struct kv_compare *compare)
 	fprintf(file,
 		"\nkernel, user: medians over runs; kernel-user, k / u: over blocks, by signed ranks, with 95 %% intervals\n"
 		);
-	fputs("a time below 0, or a ratio below 1: kernel cheaper; of a rate: kernel slower\n", file);
+	fputs("a time below 0, or a ratio below 1: kernel cheaper; of a rate: kernel slower\n",
+	      file);
 	fprintf(file,
 		"verdicts: one value a job, corrected for all %u of the table (Holm), differences within %.4g %% counting as none; the others are secondary\n",
 		kv_trial_primaries(compare->trial), 100 * compare->options.margin);
@@ -477,8 +482,9 @@ static void print_notes(FILE *file, const struct kv_compare *compare)
 	if (compare->failed_checks)
 		fprintf(file, "%sCHECK FAILED%s in %u cases: these figures are not to be trusted\n",
 			kv_bold(file), kv_plain(file), compare->failed_checks);
-	fprintf(file, "\n%swhat was made equal, and what differs by nature and is part of every difference%s\n", kv_bold(file),
-		kv_plain(file));
+	fprintf(file,
+		"\n%swhat was made equal, and what differs by nature and is part of every difference%s\n",
+		kv_bold(file), kv_plain(file));
 	for (i = 0; i < compare->nledger; i++)
 		fprintf(file, "  %s\n", compare->ledger[i]);
 	if (*compare->post_send)
@@ -499,10 +505,55 @@ static void print_depths(FILE *file, const struct kv_compare *compare)
 			continue;
 		fprintf(file,
 			"granted queues differ, shape %s: kernel SQ %u, RQ %u, CQ %u entries; user SQ %u, RQ %u, CQ %u\n",
-			kv_shape_name(arm->job[KV_USER].shape), k->sq_depth, k->rq_depth, k->cq_depth,
-			u->sq_depth, u->rq_depth, u->cq_depth);
+			kv_shape_name(arm->job[KV_USER].shape), k->sq_depth, k->rq_depth,
+			k->cq_depth, u->sq_depth, u->rq_depth, u->cq_depth);
 		return;
 	}
+}
+
+static void print_proof_row(FILE *file, const char *name, const struct kv_proof_row *row)
+{
+	char text[5][KV_TEXT];
+
+	if (!row->done)
+		return;
+	fprintf(file, "  %-34s %s and %s ns: %s [%s .. %s]", name,
+		kv_text_value(row->judgement.side[KV_KERNEL], KV_UNIT_NS, text[0]),
+		kv_text_value(row->judgement.side[KV_USER], KV_UNIT_NS, text[1]),
+		signed_text(row->judgement.difference.estimate, false, text[2]),
+		signed_text(row->judgement.difference.low, false, text[3]),
+		signed_text(row->judgement.difference.high, false, text[4]));
+	if (row->planted > 0)
+		fprintf(file, ", planted %s: %s, %s",
+			kv_text_value(row->planted, KV_UNIT_NS, text[0]),
+			kv_proof_found(row) ? "found" : "NOT FOUND",
+			kv_proof_holds(row) ? "in the interval" : "NOT in the interval");
+	else
+		fprintf(file, ": %s", kv_finding_name(row->judgement.finding));
+	fputc('\n', file);
+}
+
+static void print_proof(FILE *file, const struct kv_compare *compare)
+{
+	static const char *const name[KV_PROOF_PARTS] = {
+		"kernel against itself", "user space against itself",
+		"kernel with a wait, and without", "user space with a wait, and without",
+		"null device, kernel and user space",
+	};
+	const struct kv_proof *proof = compare->proof;
+	char text[KV_TEXT];
+	u32 i;
+
+	if (!proof)
+		return;
+	fprintf(file, "%sthis host resolves %s ns (%.2g %%) at p50%s\n", kv_bold(file),
+		kv_text_value(proof->resolves, KV_UNIT_NS, text), 100 * proof->share,
+		kv_plain(file));
+	for (i = 0; i < KV_PROOF_PARTS; i++)
+		print_proof_row(file, name[i], &proof->row[i]);
+	if (*proof->floor)
+		fprintf(file, "  null device: %s\n", proof->floor);
+	fputc('\n', file);
 }
 
 /**
@@ -512,6 +563,7 @@ static void print_depths(FILE *file, const struct kv_compare *compare)
  */
 void kv_print_compare(FILE *file, const struct kv_compare *compare)
 {
+	print_proof(file, compare);
 	kv_print_env(file, &compare->env);
 	print_terms(file, compare);
 	print_depths(file, compare);

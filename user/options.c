@@ -37,6 +37,7 @@ enum kind {
 	KIND_MARGIN,
 	KIND_AS,
 	KIND_EXPECT,
+	KIND_PROVE,
 	KIND_INTERVAL,
 	KIND_UNIT,
 	KIND_JSON,
@@ -113,7 +114,8 @@ static const struct row rows[] = {
 		      KV_MIN_BW)
 	OWN_ROW(0, "rounds", "N", "blocks of four runs of each job (default: what --margin needs)",
 		KV_FOR_COMPARE, KIND_ROUNDS)
-	OWN_ROW(0, "time", "SECONDS", "begin no block later (default: about 24 s, 8 blocks or more)",
+	OWN_ROW(0, "time", "SECONDS",
+		"begin no block later (default: about 24 s, 8 blocks or more)",
 		KV_FOR_COMPARE, KIND_TIME)
 	OWN_ROW(0, "seed", "N", "of the order of the runs (default: drawn, and shown)",
 		KV_FOR_COMPARE, KIND_SEED)
@@ -121,6 +123,8 @@ static const struct row rows[] = {
 		KV_FOR_COMPARE, KIND_MARGIN)
 	OWN_ROW(0, "as", "NAME", "matched (default), native or both: how alike the sides are made",
 		KV_FOR_COMPARE, KIND_AS)
+	OWN_ROW(0, "prove", NULL, "first find out what a comparison on this host can tell",
+		KV_FOR_COMPARE, KIND_PROVE)
 	OWN_ROW(0, "expect", "NAME", "same or different: fail when a verdict is another",
 		KV_FOR_COMPARE, KIND_EXPECT)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
@@ -623,7 +627,8 @@ static int parse_margin(struct kv_options *options, const char *text, struct kv_
 		percent = strtod(text, &end);
 	if (!end || *end || !(percent > 0 && percent <= 100))
 		return kv_error_set(error, KV_EXIT_USAGE,
-				    "margin '%s': not a percentage above 0, such as 2 or 0.5", text);
+				    "margin '%s': not a percentage above 0, such as 2 or 0.5",
+				    text);
 	options->margin = percent / 100;
 	return 0;
 }
@@ -714,6 +719,9 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 				    error);
 	case KIND_UNIT:
 		return parse_unit(options, row->name, text, error);
+	case KIND_PROVE:
+		options->prove = true;
+		return 0;
 	case KIND_DEVICE:
 		options->device = text;
 		return 0;

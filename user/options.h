@@ -57,6 +57,7 @@ enum kv_expect {
  * @margin: --margin, a share of the user engine's value
  * @as: --as, enum kv_as
  * @expect: --expect, enum kv_expect
+ * @prove: --prove
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
  * @json: --json
@@ -84,6 +85,7 @@ struct kv_options {
 	double margin;
 	u32 as;
 	u32 expect;
+	bool prove;
 	u32 interval_ms;
 	u32 unit;
 	bool json;

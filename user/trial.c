@@ -129,6 +129,7 @@ static int run_block(struct kv_trial *trial, const struct kv_source *source,
 		     struct kv_error *error)
 {
 	u32 order[KV_ARMS_MAX], i, arm, turn, block = trial->blocks;
+	enum kv_side side;
 
 	if (make_room(trial, error))
 		return -1;
@@ -141,8 +142,9 @@ static int run_block(struct kv_trial *trial, const struct kv_source *source,
 		for (turn = 0; turn < KV_TURNS; turn++) {
 			if (source->stopped(source->of))
 				return 1;
-			if (source->run(source->of, arm, kv_trial_side(trial, block, arm, turn), block,
-					turn, run_at(trial, block, arm, turn), error))
+			side = kv_trial_side(trial, block, arm, turn);
+			if (source->run(source->of, arm, side, block, turn,
+					run_at(trial, block, arm, turn), error))
 				return -1;
 		}
 	}
