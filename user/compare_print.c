@@ -173,9 +173,9 @@ static void print_table(FILE *file, const struct kv_compare *compare)
 	u32 i;
 
 	if (times)
-		fprintf(file, "\n%s%-14s %-13s %10s %10s %10s %-24s %7s  %s%s\n", kv_bold(file),
-			"job", "", "kernel", "user", "kernel-user", "[95 % interval]", "k / u",
-			"verdict", kv_plain(file));
+		fprintf(file, "\n%s%-14s %-13s %10s %10s %10s %-24s %7s  %s%s\n",
+			kv_bold(file), "job", "", "kernel", "user", "kernel-user",
+			"[95 % interval]", "k / u", "verdict", kv_plain(file));
 	else
 		fprintf(file, "\n%s%-16s %-12s %10s %10s %14s %14s%s\n", kv_bold(file), "job",
 			kv_unit_name(compare->options.unit), "kernel", "user", "kernel - user",
@@ -210,8 +210,8 @@ double kv_parts_mean(const struct kv_arm *arm, enum kv_side side)
 static void print_parts(FILE *file, const struct kv_compare *compare)
 {
 	static const char *const name[KV_PARTS] = { "post", "wait", "poll", "clock and loop" };
+	char text[KV_TEXT], size[KV_TEXT];
 	const struct kv_arm *arm;
-	char text[KV_TEXT];
 	bool told = false;
 	u32 part;
 
@@ -219,7 +219,8 @@ static void print_parts(FILE *file, const struct kv_compare *compare)
 		double all = kv_parts_mean(arm, KV_KERNEL) - kv_parts_mean(arm, KV_USER);
 		const struct kv_job *job = &arm->job[KV_USER];
 
-		if (!isfinite(all) || !isfinite(kv_part_mean(arm, KV_USER, KV_PART_POLL)))
+		if (arm->quiet || !isfinite(all) ||
+		    !isfinite(kv_part_mean(arm, KV_USER, KV_PART_POLL)))
 			continue;
 		if (!told)
 			fprintf(file,
@@ -227,7 +228,7 @@ static void print_parts(FILE *file, const struct kv_compare *compare)
 				kv_bold(file), kv_plain(file));
 		told = true;
 		fprintf(file, "  %s %s, %s%s%s: kernel %s =", kv_op_name(job->step[0].op),
-			kv_text_size(job->step[0].size, text), kv_shape_name(job->shape),
+			kv_text_size(job->step[0].size, size), kv_shape_name(job->shape),
 			compare->options.as == KV_AS_BOTH ? ", " : "",
 			compare->options.as == KV_AS_BOTH ? kv_as_name(arm->as) : "",
 			signed_text(all, false, text));
@@ -244,7 +245,7 @@ static void print_split(FILE *file, const struct kv_compare *compare)
 {
 	struct kv_judgement matched;
 	struct kv_infer settings;
-	char text[6][KV_TEXT];
+	char text[6][KV_TEXT], size[KV_TEXT];
 	u32 i;
 
 	for (i = 1; i < compare->narms && compare->options.as == KV_AS_BOTH; i++) {
@@ -259,7 +260,7 @@ static void print_split(FILE *file, const struct kv_compare *compare)
 		kv_trial_judge(compare->trial, i - 1, arm->primary, &matched);
 		fprintf(file,
 			"%s %s, %s: settings explain %s %s [%s .. %s], the stack %s %s [%s .. %s]\n",
-			kv_op_name(job->step[0].op), kv_text_size(job->step[0].size, text[0]),
+			kv_op_name(job->step[0].op), kv_text_size(job->step[0].size, size),
 			kv_shape_name(job->shape), signed_text(settings.estimate, rate, text[1]),
 			unit, signed_text(settings.low, rate, text[2]),
 			signed_text(settings.high, rate, text[3]),
@@ -435,8 +436,9 @@ static void print_time_notes(FILE *file, const struct kv_compare *compare)
 	fputs("a time below 0, or a ratio below 1: kernel cheaper; of a rate: kernel slower\n",
 	      file);
 	fprintf(file,
-		"verdicts: one value a job, corrected for all %u of the table (Holm), differences within %.4g %% counting as none; the others are secondary\n",
-		kv_trial_primaries(compare->trial), 100 * compare->options.margin);
+		"verdicts: one value a job%s, differences within %.4g %% counting as none; the others are secondary\n",
+		kv_trial_primaries(compare->trial) > 1 ?
+		", corrected for the number of jobs (Holm)" : "", 100 * compare->options.margin);
 	fprintf(file,
 		"lat of write and send: acked, not placed%s; loopback on one port never leaves the device\n",
 		software ? "; includes stack progress" : "");

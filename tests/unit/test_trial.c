@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define COMPARISONS	1000
-#define TABLES		4000
+#define TABLES		2000
 #define BASE		1000.0		/* ns of a user run */
 #define RUN_S		0.05
 #define FAMILY		12		/* arms of a table */
