@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "lane.h"
+#include "pmu.h"
 #include "run.h"
 #include "verbs.h"
 
@@ -97,6 +98,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	ep->stop = &lane->stop;
 	ep->run_id = kv_run_id(lane->run);
 	ep->lane = lane->index;
+	lane->pmu = job->pmu;
 	lane->qpn = ep->qp->qp_num;
 	lane->peer_qpn = peer->qp->qp_num;
 	lane->sq_depth = ep->sq_depth;
@@ -117,8 +119,13 @@ static int kv_lane_main(void *data)
 	struct kv_loop *l = lane->loop;
 	unsigned long voluntary = current->nvcsw;
 	unsigned long involuntary = current->nivcsw;
+	struct kv_pmu pmu = {};
 
+	if (lane->pmu)
+		kv_pmu_open(&pmu, kv_pmu_hardware());
 	kv_loop_run(l, kv_run_shape(lane->run), lane->role);
+	if (lane->pmu)
+		kv_pmu_close(&pmu, &l->stat);
 	l->stat.switches = current->nvcsw - voluntary;
 	l->stat.preemptions = current->nivcsw - involuntary;
 	kv_run_lane_ended(lane->run, l->end != KVERBS_REASON_COMPLETE &&

@@ -49,6 +49,7 @@ struct kv_lane {
 	u32 rq_depth;
 	u32 cq_depth;
 	u32 inline_data;
+	u32 pmu;
 	u32 stop;
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "ep.h"
+#include "pmu.h"
 #include "verbs.h"
 #include "kverbs.h"
 
@@ -402,12 +403,18 @@ static void *lane_main(void *arg)
 	struct kv_lane *lane = arg;
 	void (*run)(struct kv_loop *loop, u32 shape, u32 role) =
 		lane->plan.job->api == KVERBS_API_WR ? kv_wr_loop_run : kv_loop_run;
+	bool counted = lane->plan.job->pmu;
 	struct rusage before, after;
+	struct kv_pmu pmu;
 
 	if (!pass_gate(lane->plan.gate))
 		return NULL;
 	getrusage(RUSAGE_THREAD, &before);
+	if (counted)
+		kv_pmu_open(&pmu, kv_pmu_hardware());
 	run(&lane->loop, lane->plan.job->shape, lane->plan.role);
+	if (counted)
+		kv_pmu_close(&pmu, &lane->loop.stat);
 	getrusage(RUSAGE_THREAD, &after);
 	lane->loop.stat.switches = (u64)(after.ru_nvcsw - before.ru_nvcsw);
 	lane->loop.stat.preemptions = (u64)(after.ru_nivcsw - before.ru_nivcsw);

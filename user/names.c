@@ -140,6 +140,16 @@ const char *kv_api_calls(u32 api)
 	return KV_NAME(names, api);
 }
 
+const char *kv_pmu_name(u32 pmu)
+{
+	static const char *const names[] = {
+		[KVERBS_PMU_OFF] = "off",
+		[KVERBS_PMU_ON] = "on",
+	};
+
+	return KV_NAME(names, pmu);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {

@@ -150,6 +150,7 @@ static const struct {
 	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
 	{ KVERBS_JOB_A_PACE, kv_pace_name },
 	{ KVERBS_JOB_A_API, kv_api_name },
+	{ KVERBS_JOB_A_PMU, kv_pmu_name },
 };
 
 static name_fn names_of(const struct row *row)
@@ -816,8 +817,10 @@ static const struct row *find(const char *word, u32 command, const char **value)
 /* what an option means without a value, when it need not have one */
 static const char *alone(const struct row *row)
 {
-	return row->kind == KIND_FIELD && row->attr == KVERBS_JOB_A_CHECK_DATA ?
-	       kv_check_data_name(KVERBS_CHECK_DATA_ON) : NULL;
+	if (row->kind != KIND_FIELD)
+		return NULL;
+	return row->attr == KVERBS_JOB_A_CHECK_DATA ? kv_check_data_name(KVERBS_CHECK_DATA_ON) :
+	       row->attr == KVERBS_JOB_A_PMU ? kv_pmu_name(KVERBS_PMU_ON) : NULL;
 }
 
 /* the words of a command line, or of a preset */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "kverbs.h"
+#include "pmu.h"
 #include "report.h"
 #include "unit.h"
 
@@ -94,6 +95,8 @@ static json_t *field(u32 attr, u64 value)
 		return json_string(kv_pace_name((u32)value));
 	case KVERBS_JOB_A_API:
 		return json_string(kv_api_name((u32)value));
+	case KVERBS_JOB_A_PMU:
+		return json_string(kv_pmu_name((u32)value));
 	}
 	return integer(value);
 }
@@ -172,6 +175,22 @@ static void put_times(json_t *json, const struct kv_summary *s, u32 unit)
 	put_in(json, "warmup", unit, kv_json_real(s->warm_ms * 1e6));
 }
 
+/* of the initiators' threads; null when it was not asked for, or nothing was counted */
+static json_t *json_pmu(const struct kv_summary *s)
+{
+	json_t *json;
+
+	if (!s->pmu)
+		return json_null();
+	json = json_object();
+	put(json, "instructions_per_operation", kv_json_real(s->instructions));
+	put(json, "cycles_per_operation", kv_json_real(s->cycles));
+	put(json, "cache_misses_per_operation", kv_json_real(s->cache_misses));
+	put(json, "user_mode_only", json_boolean(s->pmu & KV_PMU_USER_ONLY));
+	put(json, "scaled", json_boolean(s->pmu & KV_PMU_SHARED));
+	return json;
+}
+
 static json_t *json_summary(const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
@@ -199,6 +218,7 @@ static json_t *json_summary(const struct kv_report *report)
 	put(json, "clock_backwards", integer(s->backwards));
 	put(json, "switches", integer(s->switches));
 	put(json, "preemptions", integer(s->preemptions));
+	put(json, "pmu", json_pmu(s));
 	return json;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "kverbs.h"
+#include "pmu.h"
 #include "report.h"
 #include "unit.h"
 
@@ -340,6 +341,26 @@ static void print_noise(FILE *file, const struct kv_noise *noise)
 	fputc('\n', file);
 }
 
+static void print_pmu(FILE *file, const struct kv_report *report)
+{
+	const struct kv_summary *s = &report->summary;
+	char text[3][KV_TEXT];
+
+	if (report->result->granted.pmu == KVERBS_PMU_OFF)
+		return;
+	if (!s->pmu) {
+		fputs("PMU: n/a (this CPU offers none here, or it is not permitted)\n", file);
+		return;
+	}
+	fprintf(file,
+		"PMU, each operation of the initiators: %s instructions, %s cycles, %s cache misses; warm-up and interrupts included%s%s\n",
+		kv_text_value(s->instructions, KV_UNIT_NS, text[0]),
+		kv_text_value(s->cycles, KV_UNIT_NS, text[1]),
+		kv_text_value(s->cache_misses, KV_UNIT_NS, text[2]),
+		s->pmu & KV_PMU_USER_ONLY ? ", user mode alone" : "",
+		s->pmu & KV_PMU_SHARED ? ", scaled from part of the time" : "");
+}
+
 static void print_checks(FILE *file, const struct kv_report *report)
 {
 	const struct kv_check *check;
@@ -383,6 +404,7 @@ void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_repor
 		print_messages(file, report);
 		print_interrupts(file, &report->noise);
 	}
+	print_pmu(file, report);
 	print_checks(file, report);
 	if (result->reason != KVERBS_REASON_COMPLETE)
 		fprintf(file, "ended early: %s\n", kv_reason_name(result->reason));

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmu.h"
 #include "summary.h"
 #include "unit.h"
 
@@ -122,6 +123,32 @@ static double share(double part, double wall, bool timed)
 	return timed && wall > 0 ? part / wall : NAN;
 }
 
+/* an event counts when all initiators have it; how it was counted, when one says so */
+static void summarize_pmu(const struct kv_result *result, struct kv_summary *summary)
+{
+	double sum[KV_PMU_EVENTS] = { 0 }, ops = 0, *to[KV_PMU_EVENTS] = {
+		&summary->instructions, &summary->cycles, &summary->cache_misses,
+	};
+	u64 events = (1ULL << KV_PMU_EVENTS) - 1, flags = 0;
+	const struct kv_stat *stat;
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++) {
+		stat = &result->lane[i].stat;
+		if (result->lane[i].role != KVERBS_ROLE_INITIATOR)
+			continue;
+		events &= stat->pmu_events;
+		flags |= stat->pmu_events & (KV_PMU_USER_ONLY | KV_PMU_SHARED);
+		ops += (double)stat->ops + (double)stat->warm_ops;
+		sum[0] += (double)stat->instructions;
+		sum[1] += (double)stat->cycles;
+		sum[2] += (double)stat->cache_misses;
+	}
+	for (i = 0; i < KV_PMU_EVENTS; i++)
+		*to[i] = ops > 0 && (events & 1ULL << i) ? sum[i] / ops : NAN;
+	summary->pmu = ops > 0 && events ? events | flags : 0;
+}
+
 /**
  * kv_summarize - the figures of a run
  * @result: of the run
@@ -136,6 +163,7 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 
 	memset(summary, 0, sizeof(*summary));
 	summarize_metrics(result, summary);
+	summarize_pmu(result, summary);
 	for (i = 0; i < result->nlanes; i++) {
 		stat = &result->lane[i].stat;
 		summary->yields += stat->yields;

@@ -61,6 +61,10 @@ struct kv_figure {
  * @sent: WRs posted by the initiators, in their windows
  * @unsent: paced: intended starts that were not posted
  * @achieved: paced: share of the intended starts that were posted; else NaN
+ * @pmu: events that the PMU counted of all initiators, and how, by kverbs/pmu.h
+ * @instructions: an operation, of the initiators' threads; NaN when not counted
+ * @cycles: likewise
+ * @cache_misses: likewise
  * @yields: of all lanes, like those that follow
  */
 struct kv_summary {
@@ -85,6 +89,10 @@ struct kv_summary {
 	u64 sent;
 	u64 unsent;
 	double achieved;
+	u64 pmu;
+	double instructions;
+	double cycles;
+	double cache_misses;
 	u64 yields;
 	u64 tainted;
 	u64 backwards;

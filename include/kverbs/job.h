@@ -111,7 +111,9 @@
 	X(API, api, u32, 0, KVERBS_API_WR, KVERBS_API_POST,		\
 	  0, "api", "", "post or wr")				\
 	X(DELAY_NS, delay_ns, u32, 1, 1000000, 0,			\
-	  0, "delay", "ns", "busy wait added to each post, to see it found")
+	  0, "delay", "ns", "busy wait added to each post, to see it found")	\
+	X(PMU, pmu, u32, 0, KVERBS_PMU_ON, KVERBS_PMU_OFF,		\
+	  0, "pmu", "", "off or on")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;

@@ -42,7 +42,11 @@
 	X(TOTAL_RECVS,	total_recvs,	"total_recvs",	"")		\
 	X(LOST,		lost,		"lost",		"")		\
 	X(UNSENT,	unsent,		"unsent",	"")		\
-	X(DELAYED,	delayed,	"delayed",	"ticks")
+	X(DELAYED,	delayed,	"delayed",	"ticks")	\
+	X(INSTRUCTIONS,	instructions,	"instructions",	"")		\
+	X(CYCLES,	cycles,		"cycles",	"")		\
+	X(CACHE_MISSES,	cache_misses,	"cache_misses",	"")		\
+	X(PMU_EVENTS,	pmu_events,	"pmu_events",	"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

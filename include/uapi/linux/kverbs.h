@@ -191,6 +191,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_PACE_RATE,		/* u32, operations a second and pair */
 	KVERBS_JOB_A_API,		/* u32: enum kverbs_api */
 	KVERBS_JOB_A_DELAY_NS,		/* u32, busy wait before a post */
+	KVERBS_JOB_A_PMU,		/* u32: enum kverbs_pmu */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -286,6 +287,12 @@ enum kverbs_check_data {
 enum kverbs_api {
 	KVERBS_API_POST,	/* ibv_post_send, ibv_poll_cq */
 	KVERBS_API_WR,		/* ibv_wr_*, ibv_start_poll */
+};
+
+/* whether the lanes are counted by the CPU's performance monitoring unit */
+enum kverbs_pmu {
+	KVERBS_PMU_OFF,
+	KVERBS_PMU_ON,
 };
 
 enum kverbs_state {
@@ -410,6 +417,11 @@ enum kverbs_counter {
 	KVERBS_CTR_LOST,	/* messages sent that never came, likewise */
 	KVERBS_CTR_UNSENT,	/* paced: starts intended in the window, never posted */
 	KVERBS_CTR_DELAYED,	/* ticks of busy waits before posts, asked for */
+	/* of the thread by the PMU, warm-up and its interrupts included */
+	KVERBS_CTR_INSTRUCTIONS,	/* instructions */
+	KVERBS_CTR_CYCLES,	/* cycles of the CPU */
+	KVERBS_CTR_CACHE_MISSES,	/* misses of the last level of cache */
+	KVERBS_CTR_PMU_EVENTS,	/* which of these were counted, and how: a mask */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
