@@ -45,7 +45,7 @@ const char *kv_check_data_name(u32 check);
 const char *kv_pace_name(u32 pace);
 const char *kv_api_name(u32 api);
 const char *kv_api_calls(u32 api);
-const char *kv_pmu_name(u32 pmu);
+const char *kv_switch_name(u32 on);
 const char *kv_state_name(u32 state);
 const char *kv_reason_name(u32 reason);	/* "device gone" */
 const char *kv_role_name(u32 role);

@@ -140,14 +140,14 @@ const char *kv_api_calls(u32 api)
 	return KV_NAME(names, api);
 }
 
-const char *kv_pmu_name(u32 pmu)
+/* a field that is a switch: pmu, thread-domain */
+const char *kv_switch_name(u32 on)
 {
 	static const char *const names[] = {
-		[KVERBS_PMU_OFF] = "off",
-		[KVERBS_PMU_ON] = "on",
+		"off", "on",
 	};
 
-	return KV_NAME(names, pmu);
+	return KV_NAME(names, on);
 }
 
 const char *kv_state_name(u32 state)

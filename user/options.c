@@ -150,7 +150,8 @@ static const struct {
 	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
 	{ KVERBS_JOB_A_PACE, kv_pace_name },
 	{ KVERBS_JOB_A_API, kv_api_name },
-	{ KVERBS_JOB_A_PMU, kv_pmu_name },
+	{ KVERBS_JOB_A_PMU, kv_switch_name },
+	{ KVERBS_JOB_A_THREAD_DOMAIN, kv_switch_name },
 };
 
 static name_fn names_of(const struct row *row)
@@ -819,8 +820,9 @@ static const char *alone(const struct row *row)
 {
 	if (row->kind != KIND_FIELD)
 		return NULL;
-	return row->attr == KVERBS_JOB_A_CHECK_DATA ? kv_check_data_name(KVERBS_CHECK_DATA_ON) :
-	       row->attr == KVERBS_JOB_A_PMU ? kv_pmu_name(KVERBS_PMU_ON) : NULL;
+	if (row->attr == KVERBS_JOB_A_CHECK_DATA)
+		return kv_check_data_name(KVERBS_CHECK_DATA_ON);
+	return names_of(row) == kv_switch_name ? kv_switch_name(1) : NULL;
 }
 
 /* the words of a command line, or of a preset */

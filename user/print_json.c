@@ -96,7 +96,8 @@ static json_t *field(u32 attr, u64 value)
 	case KVERBS_JOB_A_API:
 		return json_string(kv_api_name((u32)value));
 	case KVERBS_JOB_A_PMU:
-		return json_string(kv_pmu_name((u32)value));
+	case KVERBS_JOB_A_THREAD_DOMAIN:
+		return json_string(kv_switch_name((u32)value));
 	}
 	return integer(value);
 }

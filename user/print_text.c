@@ -155,7 +155,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
 	if (result->engine == kv_engine_user.name)
-		fprintf(file, ", by %s", kv_api_calls(job->api));
+		fprintf(file, ", by %s%s", kv_api_calls(job->api),
+			job->thread_domain ? ", a thread domain each" : "");
 	fputc('\n', file);
 }
 

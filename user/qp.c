@@ -54,10 +54,28 @@ static const u64 send_ops[KV_OPS] = {
 	[KVERBS_OP_FADD] = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 };
 
-/* ibv_create_qp(), or the same with the extended calls */
-static struct ibv_qp *new_qp(const struct kv_port *port, const struct kv_job *job,
-			     struct ibv_qp_init_attr *init)
+/* a thread domain, and a PD that has it: the provider leaves its locks out */
+static int make_domain(struct kv_end *end, const struct kv_port *port, struct kv_error *error)
 {
+	struct ibv_td_init_attr thread = { 0 };
+	struct ibv_parent_domain_init_attr parent = { .pd = port->pd };
+
+	end->td = ibv_alloc_td(port->context, &thread);
+	parent.td = end->td;
+	end->domain = end->td ? ibv_alloc_parent_domain(port->context, &parent) : NULL;
+	if (end->domain)
+		return 0;
+	if (errno == EOPNOTSUPP)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "thread-domain: the provider has none; leave it out");
+	return fail(error, end->td ? "alloc_parent_domain" : "alloc_td", errno);
+}
+
+/* ibv_create_qp(), or the same with the extended calls */
+static struct ibv_qp *new_qp(const struct kv_end *end, const struct kv_port *port,
+			     const struct kv_job *job, struct ibv_qp_init_attr *init)
+{
+	struct ibv_pd *pd = end->domain ? end->domain : port->pd;
 	struct ibv_qp_init_attr_ex wide = {
 		.send_cq = init->send_cq,
 		.recv_cq = init->recv_cq,
@@ -65,13 +83,13 @@ static struct ibv_qp *new_qp(const struct kv_port *port, const struct kv_job *jo
 		.qp_type = init->qp_type,
 		.sq_sig_all = init->sq_sig_all,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = port->pd,
+		.pd = pd,
 	};
 	struct ibv_qp *qp;
 	u32 i;
 
 	if (job->api != KVERBS_API_WR)
-		return ibv_create_qp(port->pd, init);
+		return ibv_create_qp(pd, init);
 	for (i = 0; i < kv_job_wrs(job); i++)
 		wide.send_ops_flags |= send_ops[kv_job_wr_op(job, i)];
 	qp = ibv_create_qp_ex(port->context, &wide);
@@ -98,7 +116,11 @@ static struct ibv_cq *new_cq(struct kv_end *end, const struct kv_port *port,
 {
 	struct ibv_cq_init_attr_ex wide = { .cqe = kv_job_cq_depth(job) };
 
-	if (job->api != KVERBS_API_WR)
+	if (job->thread_domain) {
+		wide.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+		wide.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+	}
+	if (job->api != KVERBS_API_WR && !job->thread_domain)
 		return ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, NULL, 0);
 	end->cq_ex = ibv_create_cq_ex(port->context, &wide);
 	return end->cq_ex ? ibv_cq_ex_to_cq(end->cq_ex) : NULL;
@@ -108,8 +130,8 @@ static struct ibv_cq *new_cq(struct kv_end *end, const struct kv_port *port,
  * How many inline bytes the provider grants: it says no more than "no" to those
  * that are too many. Below the ones refused, by halving.
  */
-static u32 inline_limit(const struct kv_port *port, const struct kv_job *job,
-			const struct ibv_qp_init_attr *asked)
+static u32 inline_limit(const struct kv_end *end, const struct kv_port *port,
+			const struct kv_job *job, const struct ibv_qp_init_attr *asked)
 {
 	u32 refused = job->inline_data, good = 0;
 	struct ibv_qp_init_attr init;
@@ -118,7 +140,7 @@ static u32 inline_limit(const struct kv_port *port, const struct kv_job *job,
 	while (refused - good > 1) {
 		init = *asked;
 		init.cap.max_inline_data = good + (refused - good) / 2;
-		qp = new_qp(port, job, &init);
+		qp = new_qp(end, port, job, &init);
 		if (qp) {
 			good += (refused - good) / 2;
 			ibv_destroy_qp(qp);
@@ -147,7 +169,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 	};
 
 	init = asked;
-	end->qp = new_qp(port, job, &init);
+	end->qp = new_qp(end, port, job, &init);
 	if (!end->qp && not_supported(job))
 		return lacks_wr(job, error);
 	if (!end->qp && !job->inline_data)
@@ -160,7 +182,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 				    "inline %u: the provider grants up to %u bytes to this QP; use a smaller -I, or leave it out",
 				    job->inline_data,
 				    end->qp ? init.cap.max_inline_data :
-				    inline_limit(port, job, &asked));
+				    inline_limit(end, port, job, &asked));
 	end->sq_depth = init.cap.max_send_wr;
 	end->rq_depth = init.cap.max_recv_wr;
 	end->inline_data = init.cap.max_inline_data;
@@ -187,6 +209,8 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	};
 	int rc;
 
+	if (job->thread_domain && make_domain(end, port, error))
+		return -1;
 	end->cq = new_cq(end, port, job);
 	if (!end->cq && not_supported(job))
 		return lacks_wr(job, error);
@@ -287,4 +311,10 @@ void kv_qp_free(struct kv_end *end)
 		ibv_destroy_cq(end->cq);
 	end->cq = NULL;
 	end->cq_ex = NULL;
+	if (end->domain)
+		ibv_dealloc_pd(end->domain);
+	end->domain = NULL;
+	if (end->td)
+		ibv_dealloc_td(end->td);
+	end->td = NULL;
 }

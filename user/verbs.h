@@ -48,6 +48,8 @@ void kv_port_close(struct kv_port *port);
  * @buffer: outgoing half, then incoming half
  * @half: bytes of one
  * @mr: over both
+ * @td: thread domain, NULL without
+ * @domain: parent domain that has it, else NULL
  * @cq_ex: @cq of the extended calls, else NULL
  * @psn: first packet sequence number it sends
  * @sq_depth: granted
@@ -59,6 +61,8 @@ struct kv_end {
 	u8 *buffer;
 	u64 half;
 	struct ibv_mr *mr;
+	struct ibv_td *td;
+	struct ibv_pd *domain;
 	struct ibv_cq *cq;
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_qp *qp;

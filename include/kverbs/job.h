@@ -113,7 +113,10 @@
 	X(DELAY_NS, delay_ns, u32, 1, 1000000, 0,			\
 	  0, "delay", "ns", "busy wait added to each post, to see it found")	\
 	X(PMU, pmu, u32, 0, KVERBS_PMU_ON, KVERBS_PMU_OFF,		\
-	  0, "pmu", "", "off or on")
+	  0, "pmu", "", "off or on")	\
+	X(THREAD_DOMAIN, thread_domain, u32, 0, KVERBS_THREAD_DOMAIN_ON, \
+	  KVERBS_THREAD_DOMAIN_OFF,					\
+	  0, "thread-domain", "", "off or on")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -1383,6 +1386,9 @@ static inline int kv_job_check_engine(struct kv_job *job,
 	if (caps->kernel && job->api != KVERBS_API_POST)
 		return kv_refuse(no, KVERBS_JOB_A_API,
 				 "api wr: kernel verbs have ib_post_send alone; use --engine user, or leave it out");
+	if (caps->kernel && job->thread_domain)
+		return kv_refuse(no, KVERBS_JOB_A_THREAD_DOMAIN,
+				 "thread-domain: kernel verbs have none; use --engine user, or leave it out");
 	if (kv_job_single(job, caps) && job->inline_data)
 		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
 				 "inline %u: ibv_wr_set_inline_data of this provider sends other bytes; leave -I out, or use --api post",
@@ -1482,8 +1488,10 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 /* the job as one engine of a comparison gets it: without what is of the other alone */
 static inline void kv_job_for(struct kv_job *job, u32 kernel)
 {
-	if (kernel)
-		job->api = KVERBS_API_POST;
+	if (!kernel)
+		return;
+	job->api = KVERBS_API_POST;
+	job->thread_domain = KVERBS_THREAD_DOMAIN_OFF;
 }
 
 /* completions that one CQ must hold: the lane's own, the receives, the markers */

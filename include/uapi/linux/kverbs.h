@@ -192,6 +192,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_API,		/* u32: enum kverbs_api */
 	KVERBS_JOB_A_DELAY_NS,		/* u32, busy wait before a post */
 	KVERBS_JOB_A_PMU,		/* u32: enum kverbs_pmu */
+	KVERBS_JOB_A_THREAD_DOMAIN,	/* u32: enum kverbs_thread_domain */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -293,6 +294,12 @@ enum kverbs_api {
 enum kverbs_pmu {
 	KVERBS_PMU_OFF,
 	KVERBS_PMU_ON,
+};
+
+/* whether the user engine tells its provider that a queue is of one thread */
+enum kverbs_thread_domain {
+	KVERBS_THREAD_DOMAIN_OFF,
+	KVERBS_THREAD_DOMAIN_ON,
 };
 
 enum kverbs_state {
