@@ -5,53 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kverbs.h"
+#include "live.h"
 #include "report.h"
 #include "unit.h"
 
-#define TICK_MS		250	/* progress, on a terminal */
 #define WAIT_MS		1000
 
-/* an interval is over, when one is: look at the lanes; one that cannot be had is left out */
-static void watch(const struct kv_engine *engine, struct kv_run *run,
-		  struct kv_intervals *intervals, double start, double *due)
+/**
+ * struct watch - who looks at a run under way, and when
+ * @start: of the run
+ * @intervals: takes reports, or NULL
+ * @report_due: when the next is
+ * @live: a line on the terminal is wanted
+ * @look_due: when it is written anew
+ */
+struct watch {
+	double start;
+	struct kv_intervals *intervals;
+	double report_due;
+	bool live;
+	double look_due;
+};
+
+/* one look at the lanes serves both; one that cannot be had is left out */
+static void look(const struct kv_engine *engine, struct kv_run *run, struct watch *watch)
 {
+	double at = kv_seconds();
+	bool report = watch->intervals && at >= watch->report_due;
+	bool live = watch->live && at >= watch->look_due;
 	struct kv_result *now;
 	struct kv_error error;
 
-	if (!intervals || kv_seconds() < *due)
+	if ((!report && !live) || engine->peek(run, &now, &error))
 		return;
-	if (!engine->peek(run, &now, &error)) {
-		kv_intervals_take(intervals, now, kv_seconds() - start);
-		kv_result_free(now);
-	}
-	while (*due <= kv_seconds())
-		*due += kv_intervals_ms(intervals) / 1000.0;
+	at = kv_seconds();
+	if (report)
+		kv_intervals_take(watch->intervals, now, at - watch->start);
+	if (live)
+		kv_live_look(now, at - watch->start);
+	kv_result_free(now);
+	while (report && watch->report_due <= at)
+		watch->report_due += kv_intervals_ms(watch->intervals) / 1000.0;
+	watch->look_due = at + KV_LIVE_MS / 1000.0;
 }
 
 static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, const char *what,
 			struct kv_intervals *intervals, struct kv_error *error)
 {
-	int step = kv_is_terminal(stderr) ? TICK_MS : WAIT_MS, rc;
-	double start = kv_seconds(), due = start;
+	struct watch watch = {
+		.start = kv_seconds(),
+		.intervals = intervals,
+		.live = kv_live_wanted(what),
+	};
+	int step = watch.live ? KV_LIVE_MS : WAIT_MS, rc;
 	bool stopped = false;
-	u32 steps = 0;
 
+	watch.report_due = watch.start;
+	watch.look_due = watch.start + KV_LIVE_MS / 1000.0;
 	if (intervals && (int)kv_intervals_ms(intervals) < step)
 		step = (int)kv_intervals_ms(intervals);
+	if (watch.live)
+		kv_live_begin(what);
 
 	for (;;) {
 		rc = engine->wait(run, step, error);
 		if (rc)
 			return rc;
-		watch(engine, run, intervals, start, &due);
+		look(engine, run, &watch);
 		if (kv_interrupted() && !stopped) {
 			stopped = true;
 			if (engine->stop(run, error))
 				return -1;
 		}
-		steps++;
-		if (what)
-			kv_progress("%s: %u s", what, steps * step / 1000);
 	}
 }
 
@@ -116,6 +141,8 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 	kv_unit_use(unit, &report->result->clock);
 	kv_summarize(report->result, &report->summary);
 	report->failed_checks = kv_check_result(report->result, &report->checks);
+	if (kv_live_wanted(what))
+		kv_live_end(report->result, &report->summary);
 	return 0;
 }
 

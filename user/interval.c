@@ -106,6 +106,23 @@ static bool subtract(struct kv_hist *from, const struct kv_hist *earlier)
 	return true;
 }
 
+/**
+ * kv_moment_read - how a run is going
+ * @now: counters and histograms as they are
+ * @hist: filled with the samples of its metric
+ * @moment: filled
+ */
+void kv_moment_read(const struct kv_result *now, struct kv_hist *hist, struct kv_moment *moment)
+{
+	const struct kv_shape_rule *shape = &kv_shape_rules[now->granted.shape];
+
+	moment->metric = shape->answers ? KVERBS_METRIC_RTT :
+			 shape->paced ? KVERBS_METRIC_RESPONSE : KVERBS_METRIC_LAT;
+	moment->retired = read_lanes(now, moment->metric, hist);
+	/* samples count when the window is open */
+	moment->open = now->granted.timing == KVERBS_TIMING_NONE || hist->count;
+}
+
 static void report(struct kv_intervals *intervals, const char *metric, double at_s, u64 retired,
 		   const struct kv_figure *figure)
 {
@@ -146,35 +163,32 @@ static void report(struct kv_intervals *intervals, const char *metric, double at
  */
 bool kv_intervals_take(struct kv_intervals *intervals, const struct kv_result *now, double at_s)
 {
-	bool timed = now->granted.timing != KVERBS_TIMING_NONE, whole;
-	const struct kv_shape_rule *shape = &kv_shape_rules[now->granted.shape];
-	u32 metric = shape->answers ? KVERBS_METRIC_RTT :
-		     shape->paced ? KVERBS_METRIC_RESPONSE : KVERBS_METRIC_LAT;
 	struct kv_hist *later = &intervals->now;
-	u64 retired = read_lanes(now, metric, later);
+	struct kv_moment moment;
 	struct kv_figure figure;
 	struct kv_hist *kept;
+	bool whole;
 
-	/* samples count when the window is open */
-	if (timed && !later->count)
+	kv_moment_read(now, later, &moment);
+	if (!moment.open)
 		return false;
 	kept = malloc(sizeof(*kept));
 	if (!kept)
 		return false;
 	*kept = *later;
-	whole = intervals->started && retired >= intervals->retired &&
+	whole = intervals->started && moment.retired >= intervals->retired &&
 		subtract(later, &intervals->hist);
 	if (whole) {
 		/* those of this interval are not known apart: only buckets were taken off */
 		later->min = 0;
 		later->max = ~0ULL;
 		kv_figure_of(later, &now->clock, &figure);
-		report(intervals, kv_metric_name(metric), at_s, retired - intervals->retired,
-		       &figure);
+		report(intervals, kv_metric_name(moment.metric), at_s,
+		       moment.retired - intervals->retired, &figure);
 	}
 	intervals->started = true;
 	intervals->at_s = at_s;
-	intervals->retired = retired;
+	intervals->retired = moment.retired;
 	intervals->hist = *kept;
 	free(kept);
 	return whole;

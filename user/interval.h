@@ -13,6 +13,20 @@
 
 struct kv_intervals;
 
+/**
+ * struct kv_moment - a run under way
+ * @metric: that it is about
+ * @retired: WRs that the initiators have retired
+ * @open: the measured window is
+ */
+struct kv_moment {
+	u32 metric;
+	u64 retired;
+	bool open;
+};
+
+void kv_moment_read(const struct kv_result *now, struct kv_hist *hist, struct kv_moment *moment);
+
 struct kv_intervals *kv_intervals_new(u32 ms, FILE *text);
 void kv_intervals_free(struct kv_intervals *intervals);
 u32 kv_intervals_ms(const struct kv_intervals *intervals);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
 #include "kverbs.h"
 
 static bool progress_shown;
@@ -30,16 +31,29 @@ const char *kv_plain(FILE *file)
 	return escape(file, "\033[0m");
 }
 
+/* columns of a terminal: a longer line would wrap, and could not be wiped */
+static size_t columns(FILE *file)
+{
+	struct winsize size;
+
+	return ioctl(fileno(file), TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
 void kv_progress(const char *fmt, ...)
 {
+	char line[512];
+	size_t room;
 	va_list args;
 
 	if (!kv_is_terminal(stderr))
 		return;
-	fputs("\r\033[K", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	room = columns(stderr);
+	if (room < sizeof(line))
+		line[room - 1] = '\0';
+	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 	progress_shown = true;
 }

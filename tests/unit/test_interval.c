@@ -6,6 +6,7 @@
 #include <string.h>
 #include "interval.h"
 #include "kverbs.h"
+#include "live.h"
 #include <cmocka.h>
 
 static struct kv_result *result;
@@ -101,12 +102,38 @@ static void test_torn(void **state)
 	assert_true(of_last("count") == 1000 && of_last("p50_ns") == 30);
 }
 
+/* the live line: warming up, then percentiles, then a rate too */
+static void test_live(void **state)
+{
+	char text[160];
+
+	kv_live_begin("a run");
+	result->granted.duration_ms = 10000;
+	kv_live_text(result, 1, text, sizeof(text));
+	assert_string_equal(text, "1 of 10 s; warming up");
+	go_on(0, 3000, 50);
+	kv_live_text(result, 2, text, sizeof(text));
+	assert_string_equal(text, "2 of 10 s; lat p50 50.0 ns, p99 50.0");
+	go_on(0, 500, 50);
+	go_on(1, 500, 50);
+	kv_live_text(result, 2.5, text, sizeof(text));
+	assert_string_equal(text, "2 of 10 s; 2.00 k/s; lat p50 50.0 ns, p99 50.0");
+	result->granted.iterations = 4000;
+	result->granted.pairs = 2;
+	kv_live_text(result, 3.5, text, sizeof(text));
+	assert_string_equal(text, "50 %; 0.00 /s; lat p50 50.0 ns, p99 50.0");
+	result->granted.timing = KVERBS_TIMING_NONE;
+	kv_live_text(result, 4.5, text, sizeof(text));
+	assert_non_null(strstr(text, "/s"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_differences, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_warm_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_torn, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_live, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
