@@ -5,6 +5,8 @@
 #include <string.h>
 #include "file.h"
 #include "kverbs.h"
+#include "options.h"
+#include "probe.h"
 #include "report.h"
 
 #define KV_DOCTOR_SCHEMA	"kverbs-doctor/1"
@@ -14,17 +16,20 @@ struct doctor {
 	char device[KV_DEVICE_NAME];
 	struct kv_job job;
 	bool json;
+	bool probes;
 	struct kv_env env;
+	struct kv_probe probe[2];
 };
 
 static void usage(FILE *file)
 {
-	fputs("usage: kverbs doctor [options]\n"
+	fputs("usage: kverbs doctor [options] [-- options of run]\n"
 	      "Whether this host can measure, and what its figures are worth.\n"
 	      "\n"
 	      "  -d, --device NAME          RDMA device (default: the only one)\n"
 	      "  -i, --ib-port PORT         port of the device\n"
 	      "      --cpu LIST             CPUs that lanes will run on, such as 2,3\n"
+	      "      --probe                take a small job from step to step in both engines\n"
 	      "      --json                 JSON instead of text\n"
 	      "      --root DIR             look at the files below DIR, a copy of a host's\n"
 	      "  -h, --help                 this text\n", file);
@@ -58,6 +63,30 @@ static void print_text(const struct doctor *doctor)
 		printf("software device: what it measures is no figure of hardware\n");
 }
 
+static const struct kv_engine * const engines[] = { &kv_engine_kernel, &kv_engine_user };
+
+static void probe(struct doctor *doctor)
+{
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(engines); i++)
+		kv_probe_engine(engines[i], doctor->device, &doctor->job, &doctor->probe[i]);
+}
+
+static json_t *json_probes(const struct doctor *doctor)
+{
+	json_t *array = json_array();
+	u32 i;
+
+	if (!doctor->probes) {
+		json_decref(array);
+		return json_null();
+	}
+	for (i = 0; i < KV_ARRAY_SIZE(engines); i++)
+		json_array_append_new(array, kv_json_probe(&doctor->probe[i], &doctor->job));
+	return array;
+}
+
 static json_t *json_checks(const struct kv_found *finding)
 {
 	json_t *array = json_array();
@@ -80,14 +109,19 @@ static json_t *json_checks(const struct kv_found *finding)
 
 static int print(const struct doctor *doctor, u32 worst, struct kv_error *error)
 {
+	u32 i;
+
 	if (!doctor->json) {
 		print_text(doctor);
+		for (i = 0; doctor->probes && i < KV_ARRAY_SIZE(engines); i++)
+			kv_print_probe(stdout, &doctor->probe[i], &doctor->job);
 		return 0;
 	}
-	return kv_json_print(stdout, json_pack("{s:s, s:o, s:o, s:s}",
+	return kv_json_print(stdout, json_pack("{s:s, s:o, s:o, s:o, s:s}",
 					       "schema", KV_DOCTOR_SCHEMA,
 					       "environment", kv_json_env(&doctor->env),
 					       "checks", json_checks(doctor->env.finding),
+					       "probe", json_probes(doctor),
 					       "worst", kv_health_name(worst)), error);
 }
 
@@ -114,6 +148,27 @@ static int take_cpus(const char *text, struct doctor *doctor, struct kv_error *e
 	return 0;
 }
 
+/* what stands after "--": the job to probe with, by options of run */
+static int read_job(int argc, char **argv, struct doctor *doctor, struct kv_error *error)
+{
+	struct kv_options options;
+	struct kv_job own = doctor->job;
+
+	argv[0] = (char *)"run";
+	if (kv_options_parse(argc, argv, KV_FOR_RUN, &options, error))
+		return -1;
+	if (options.naxes || options.help || options.device)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "after '--': options of one job, without -d, lists and --help");
+	doctor->job = options.job;
+	doctor->job.port = own.port;
+	if (own.ncpus) {
+		doctor->job.ncpus = own.ncpus;
+		memcpy(doctor->job.cpu, own.cpu, sizeof(own.cpu));
+	}
+	return 0;
+}
+
 /* 1: only help was asked for */
 static int read_options(int argc, char **argv, struct doctor *doctor, struct kv_error *error)
 {
@@ -121,6 +176,7 @@ static int read_options(int argc, char **argv, struct doctor *doctor, struct kv_
 		{ "device", required_argument, NULL, 'd' },
 		{ "ib-port", required_argument, NULL, 'i' },
 		{ "cpu", required_argument, NULL, 'C' },
+		{ "probe", no_argument, NULL, 'P' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "root", required_argument, NULL, 'R' },
 		{ "help", no_argument, NULL, 'h' },
@@ -141,6 +197,9 @@ static int read_options(int argc, char **argv, struct doctor *doctor, struct kv_
 		case 'C':
 			rc = take_cpus(optarg, doctor, error);
 			break;
+		case 'P':
+			doctor->probes = true;
+			break;
 		case 'J':
 			doctor->json = true;
 			break;
@@ -158,11 +217,35 @@ static int read_options(int argc, char **argv, struct doctor *doctor, struct kv_
 					    argv[optind - 1]);
 		}
 	}
-	if (!rc && optind < argc)
+	if (rc)
+		return rc;
+	if (optind < argc && doctor->probes && !strcmp(argv[optind - 1], "--"))
+		return read_job(argc - optind + 1, argv + optind - 1, doctor, error);
+	if (optind < argc)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "'%s': not expected here; see 'kverbs doctor --help'",
 				    argv[optind]);
-	return rc;
+	if (doctor->probes && !kv_file_live())
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "probe: is of this host; leave it or --root out");
+	return 0;
+}
+
+/* the first step that an engine refused, as one line: false when there is none */
+static bool refused(const struct doctor *doctor, struct kv_error *error)
+{
+	u32 i;
+
+	for (i = 0; doctor->probes && i < KV_ARRAY_SIZE(engines); i++) {
+		const struct kv_probe *probe = &doctor->probe[i];
+
+		if (probe->step == KV_STEPS)
+			continue;
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "%s engine: %s: %.240s",
+			     probe->engine->name, kv_probe_step_name(probe->step), probe->text);
+		return true;
+	}
+	return false;
 }
 
 /* one line on the worst, and the status that goes with it */
@@ -172,6 +255,8 @@ static int conclude(const struct doctor *doctor, u32 worst)
 	struct kv_error error;
 	u32 i;
 
+	if (refused(doctor, &error))
+		return kv_error_print(&error);
 	if (worst < KV_HEALTH_WARN)
 		return KV_EXIT_GOOD;
 	for (i = 0; finding[i].health != worst; i++)
@@ -204,6 +289,8 @@ int kv_cmd_doctor(int argc, char **argv)
 		return kv_error_print(&error);
 	kv_env_read(doctor.device, &doctor.job, &doctor.env);
 	worst = kv_health_worst(doctor.env.finding);
+	if (doctor.probes)
+		probe(&doctor);
 	if (print(&doctor, worst, &error))
 		return kv_error_print(&error);
 	return conclude(&doctor, worst);

@@ -288,6 +288,19 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 	return end->ah ? 0 : fail(error, "create_ah", errno);
 }
 
+/* attributes that a modify to @state passes, enum ibv_qp_attr_mask */
+int kv_qp_mask(u32 transport, u32 state)
+{
+	switch (state) {
+	case IBV_QPS_INIT:
+		return rules[transport].init;
+	case IBV_QPS_RTR:
+		return rules[transport].rtr;
+	default:
+		return rules[transport].rts;
+	}
+}
+
 /* state of the QP, enum ibv_qp_state */
 u32 kv_qp_state(struct kv_end *end)
 {

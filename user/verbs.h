@@ -85,6 +85,7 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	       struct kv_error *error);
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);
+int kv_qp_mask(u32 transport, u32 state);
 u32 kv_qp_state(struct kv_end *end);
 void kv_qp_free(struct kv_end *end);
 
