@@ -19,6 +19,7 @@ int kv_cmd_run(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
 int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
+int kv_cmd_explain(int argc, char **argv);
 
 /* error.c */
 int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)

@@ -59,7 +59,6 @@ void kv_env_read(const char *device, const struct kv_job *job, struct kv_env *en
 
 /* wc.c */
 const char *kv_wc_status_name(u32 status);
-const char *kv_wc_causes(u32 status);
 const char *kv_qp_state_name(u32 state);
 void kv_explain(const struct kv_result *result, char *text, size_t size);
 
