@@ -121,8 +121,8 @@ KV_JUDGE(clocksource)
 {
 	if (!strcmp(found->value, "tsc") || !strcmp(found->value, "arch_sys_counter"))
 		return KV_HEALTH_OK;
-	return !strcmp(found->value, "kvm-clock") || strstr(found->value, "hyperv") ?
-	       KV_HEALTH_NOTE : KV_HEALTH_WARN;
+	return host->facts.software || !strcmp(found->value, "kvm-clock") ||
+	       strstr(found->value, "hyperv") ? KV_HEALTH_NOTE : KV_HEALTH_WARN;
 }
 
 /* may this process lock what it wants, whatever its limit? */
