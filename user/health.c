@@ -62,6 +62,11 @@ const struct kv_health_rule kv_health_rules[KV_HEALTH_CHECKS] = {
 		"ECN marks were seen since boot, and slow senders down; watch whether they grow during a run"
 	},
 	{
+		"ecn", "ECN", KV_SCOPE_DOCTOR,
+		kv_read_ecn, kv_judge_fine,
+		""
+	},
+	{
 		"pfc", "PFC", KV_SCOPE_DOCTOR,
 		kv_read_pfc, kv_judge_fine,
 		""

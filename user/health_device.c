@@ -274,6 +274,23 @@ KV_READER(cnp)
 	return sum_counters(host, words, KV_ARRAY_SIZE(words), found);
 }
 
+/* of mlx5: priorities whose packets with an ECN mark are answered by a CNP */
+KV_READER(ecn)
+{
+	u32 priority, on = 0, known = 0;
+	s64 enabled;
+
+	for (priority = 0; priority < 8 && *host->netdev; priority++) {
+		if (!kv_file_number(&enabled, "/sys/class/net/%s/ecn/roce_np/enable/%u",
+				    host->netdev, priority))
+			continue;
+		known++;
+		on += enabled != 0;
+	}
+	kv_found(found, on, "on for %u of %u priorities", on, known);
+	return known;
+}
+
 KV_JUDGE(counted)
 {
 	return found->number ? KV_HEALTH_NOTE : KV_HEALTH_OK;

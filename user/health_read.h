@@ -33,6 +33,7 @@ KV_READER(uverbs);
 KV_JUDGE(uverbs);
 KV_READER(pause);
 KV_READER(cnp);
+KV_READER(ecn);
 KV_JUDGE(counted);
 
 /* health_bus.c */
