@@ -288,9 +288,8 @@ static int run_arm(void *of, u32 index, enum kv_side side, u32 block, u32 turn, 
 		return 0;
 	}
 	describe(compare, arm, side, what, sizeof(what));
-	kv_progress("%s", what);
 	kv_ledger_match(compare, arm->as == KV_AS_MATCHED);
-	if (kv_drive(arm->engine[side], arm->device, &job, compare->options.unit, NULL, &report,
+	if (kv_drive(arm->engine[side], arm->device, &job, compare->options.unit, what, &report,
 		     error))
 		return not_driven(compare, arm, side, error);
 	if (report.result->state != KVERBS_STATE_DONE) {

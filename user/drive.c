@@ -14,6 +14,7 @@
 /**
  * struct watch - who looks at a run under way, and when
  * @start: of the run
+ * @unit: enum kv_unit, of the figures
  * @intervals: takes reports, or NULL
  * @report_due: when the next is
  * @live: a line on the terminal is wanted
@@ -21,6 +22,7 @@
  */
 struct watch {
 	double start;
+	u32 unit;
 	struct kv_intervals *intervals;
 	double report_due;
 	bool live;
@@ -36,24 +38,28 @@ static void look(const struct kv_engine *engine, struct kv_run *run, struct watc
 	struct kv_result *now;
 	struct kv_error error;
 
-	if ((!report && !live) || engine->peek(run, &now, &error))
+	if (!report && !live)
 		return;
-	at = kv_seconds();
-	if (report)
-		kv_intervals_take(watch->intervals, now, at - watch->start);
-	if (live)
-		kv_live_look(now, at - watch->start);
-	kv_result_free(now);
 	while (report && watch->report_due <= at)
 		watch->report_due += kv_intervals_ms(watch->intervals) / 1000.0;
 	watch->look_due = at + KV_LIVE_MS / 1000.0;
+	if (engine->peek(run, &now, &error))
+		return;
+	kv_unit_use(watch->unit, &now->clock);
+	at = kv_seconds() - watch->start;
+	if (report)
+		kv_intervals_take(watch->intervals, now, at);
+	if (live)
+		kv_live_look(now, at);
+	kv_result_free(now);
 }
 
-static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, const char *what,
-			struct kv_intervals *intervals, struct kv_error *error)
+static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 unit,
+			const char *what, struct kv_intervals *intervals, struct kv_error *error)
 {
 	struct watch watch = {
 		.start = kv_seconds(),
+		.unit = unit,
 		.intervals = intervals,
 		.live = kv_live_wanted(what),
 	};
@@ -81,7 +87,7 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, cons
 }
 
 static int measure(const struct kv_engine *engine, struct kv_run *run, const char *device,
-		   const struct kv_job *job, const char *what,
+		   const struct kv_job *job, u32 unit, const char *what,
 		   struct kv_intervals *intervals, struct kv_report *report, struct kv_error *error)
 {
 	struct kv_noise_sample *before, *after;
@@ -94,7 +100,7 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 	before = kv_noise_sample();
 	rc = engine->start(run, error);
 	if (!rc)
-		rc = wait_for_end(engine, run, what, intervals, error) < 0 ? -1 : 0;
+		rc = wait_for_end(engine, run, unit, what, intervals, error) < 0 ? -1 : 0;
 	after = kv_noise_sample();
 	later = kv_counters_read(device, job->port);
 	if (report->counters && later)
@@ -132,7 +138,7 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 	memset(report, 0, sizeof(*report));
 	if (engine->prepare(device, job, &run, error))
 		return -1;
-	rc = measure(engine, run, device, job, what, intervals, report, error);
+	rc = measure(engine, run, device, job, unit, what, intervals, report, error);
 	engine->release(run);
 	if (rc) {
 		kv_report_free(report);
