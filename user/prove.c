@@ -137,7 +137,7 @@ static int prove_floor(const struct kv_compare *compare, const struct kv_job *jo
 
 	if (!kv_device_exists(NULL_DEVICE)) {
 		snprintf(proof->floor, sizeof(proof->floor),
-			 "not here: load nullhca (make module builds it with the tests)");
+			 "there is no null0 here; nullhca, a module of the tests, makes it");
 		return 0;
 	}
 	part = new_part(compare, error);
