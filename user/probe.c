@@ -246,9 +246,9 @@ void kv_print_probe(FILE *file, const struct kv_probe *probe, const struct kv_jo
 		if (is_modify(step))
 			attributes(step, job->transport, masks, sizeof(masks));
 		if (step != probe->step) {
-			fprintf(file, "%-8s %-7s %-20s%s%s\n", step < probe->step ? "ok" : "-",
-				probe->engine->name, kv_probe_step_name(step),
-				*masks ? " " : "", masks);
+			fprintf(file, *masks ? "%-8s %-7s %-20s %s\n" : "%-8s %-7s %s%s\n",
+				step < probe->step ? "ok" : "-", probe->engine->name,
+				kv_probe_step_name(step), masks);
 			continue;
 		}
 		fprintf(file, "%s%-8s%s %-7s %-20s %s\n", kv_bold(file), "refused",
