@@ -80,6 +80,18 @@ static void explain_wc(const struct kv_result *result, const char *wr, char *tex
 		 *causes ? "; likely: " : "", causes, of ? of->symbol : "--list");
 }
 
+/* a post or poll call, likewise */
+static void explain_call(const struct kv_result *result, const char *wr, char *text, size_t size)
+{
+	const struct kv_explanation *of = kv_explanation_of(KV_EXPLAIN_ERRNO,
+							    (u32)-result->err);
+
+	snprintf(text, size,
+		 "%s engine: %s on lane %u, %s: %s; see the kernel log, and 'kverbs explain %s'",
+		 result->engine, kv_reason_name(result->reason), result->err_lane, wr,
+		 strerror(-result->err), of ? of->symbol : "--list");
+}
+
 /**
  * kv_explain - why a run failed, in one line
  * @result: of a failed run
@@ -98,8 +110,7 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 		break;
 	case KVERBS_REASON_POST:
 	case KVERBS_REASON_POLL:
-		snprintf(text, size, "%s engine: %s on lane %u, %s: %s; see the kernel log", engine,
-			 reason, result->err_lane, wr, strerror(-result->err));
+		explain_call(result, wr, text, size);
 		break;
 	case KVERBS_REASON_ORDER:
 		snprintf(text, size,

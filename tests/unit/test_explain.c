@@ -115,6 +115,14 @@ static void test_line_of_a_run(void **state)
 	result.wc_status = 77;
 	kv_explain(&result, error.text, sizeof(error.text));
 	assert_non_null(strstr(error.text, "unknown status (status 77)"));
+	result.reason = KVERBS_REASON_POST;
+	result.err = -ENOMEM;
+	kv_explain(&result, error.text, sizeof(error.text));
+	assert_non_null(strstr(error.text, "Cannot allocate memory"));
+	assert_non_null(strstr(error.text, "'kverbs explain ENOMEM'"));
+	result.err = -EXDEV;
+	kv_explain(&result, error.text, sizeof(error.text));
+	assert_non_null(strstr(error.text, "'kverbs explain --list'"));
 }
 
 int main(void)
