@@ -383,7 +383,9 @@ static int print(struct kv_compare *compare, struct kv_error *error)
 	json = kv_json_compare(compare);
 	if (preset)
 		json_object_set_new(json, "preset", json_string(preset->name));
-	return kv_json_print(stdout, json, error);
+	json_object_set_new(json, "command", kv_options_command(&compare->options, "compare",
+								compare->device));
+	return kv_document_put(&compare->options, json, error);
 }
 
 void kv_compare_free(struct kv_compare *compare)
@@ -429,7 +431,8 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	u32 largest = 0;
 	int rc;
 
-	if (kv_unit_check(compare->options.unit, &compare->options.job, error) ||
+	if (kv_output_to(compare->options.output, error) ||
+	    kv_unit_check(compare->options.unit, &compare->options.job, error) ||
 	    kv_device_pick(compare->options.device, compare->device, error) ||
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);

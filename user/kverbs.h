@@ -17,9 +17,14 @@
 int kv_cmd_devices(int argc, char **argv);
 int kv_cmd_run(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
+int kv_cmd_report(int argc, char **argv);
 int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
 int kv_cmd_explain(int argc, char **argv);
+
+/* output.c */
+int kv_output_to(const char *path, struct kv_error *error);
+int kv_output_end(int status);	/* returns the exit status */
 
 /* error.c */
 int kv_error_set(struct kv_error *error, int status, const char *fmt, ...)

@@ -10,6 +10,7 @@ static const struct {
 	{ "devices", kv_cmd_devices, "RDMA devices, and what kverbs can do with them" },
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
+	{ "report", kv_cmd_report, "what was measured, from files, in another form" },
 	{ "presets", kv_cmd_presets, "jobs by the question they answer" },
 	{ "doctor", kv_cmd_doctor, "whether this host can measure, and what figures are worth" },
 	{ "explain", kv_cmd_explain, "a status, event or errno: causes, and what to look at" },
@@ -50,7 +51,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < KV_ARRAY_SIZE(commands); i++) {
 		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return kv_output_end(commands[i].run(argc - 1, argv + 1));
 	}
 	kv_error_set(&error, KV_EXIT_USAGE, "command '%s': not known; see 'kverbs --help'",
 		     argv[1]);

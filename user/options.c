@@ -40,17 +40,22 @@ enum kind {
 	KIND_PROVE,
 	KIND_INTERVAL,
 	KIND_UNIT,
-	KIND_JSON,
+	KIND_FORMAT,		/* one of them, by attr */
+	KIND_FORMAT_NAME,
+	KIND_OUTPUT,
 	KIND_HELP,
 };
 
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
+#define KV_FOR_FILES	KV_FOR_REPORT	/* take files as arguments */
+#define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_REPORT)
 
 typedef const char *(*name_fn)(u32 value);
 
 /**
  * struct row - an option
- * @attr: enum kverbs_job_attr of its field, or 0; of a threshold, enum kv_threshold
+ * @attr: enum kverbs_job_attr of its field, or 0; of a threshold, enum kv_threshold;
+ *	of a format, enum kv_format
  * @key: of its field in JSON
  */
 struct row {
@@ -85,6 +90,12 @@ struct row {
 	{										\
 		.name = (long_name), .argument = (value), .what = (text),		\
 		.commands = KV_FOR_RUN, .kind = KIND_THRESHOLD, .attr = (which),	\
+	},
+
+#define FORMAT_ROW(long_name, text, where, which)					\
+	{										\
+		.name = (long_name), .what = (text), .commands = (where),		\
+		.kind = KIND_FORMAT, .attr = (which),					\
 	},
 
 static const struct row rows[] = {
@@ -131,8 +142,17 @@ static const struct row rows[] = {
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
 		KV_FOR_RUN, KIND_INTERVAL)
-	OWN_ROW(0, "json", NULL, "JSON instead of text", KV_FOR_ALL, KIND_JSON)
-	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL, KIND_HELP)
+	FORMAT_ROW("json", "JSON instead of text", KV_FOR_ALL, KV_FORMAT_JSON)
+	FORMAT_ROW("csv", "comma-separated values instead of text", KV_FOR_FORMS, KV_FORMAT_CSV)
+	FORMAT_ROW("hgrm", "percentiles as HdrHistogram writes them", KV_FOR_FORMS,
+		   KV_FORMAT_HGRM)
+	OWN_ROW(0, "format", "NAME", "text, json, csv, hgrm, perftest (its table) or commit (to quote)",
+		KV_FOR_FORMS, KIND_FORMAT_NAME)
+	OWN_ROW(0, "output", "FILE", "write there instead of standard output",
+		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OUTPUT)
+	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_REPORT,
+		KIND_OUTPUT)
+	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
 };
 
 /* the fields that are given by name */
@@ -680,6 +700,17 @@ static int parse_unit(struct kv_options *options, const char *from, const char *
 			    text);
 }
 
+static int parse_format(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	for (options->format = 0; options->format < KV_FORMATS; options->format++) {
+		if (!strcmp(kv_format_name(options->format), text))
+			return 0;
+	}
+	return kv_error_set(error, KV_EXIT_USAGE,
+			    "format '%s': not known; it is text, json, csv, hgrm, perftest or commit",
+			    text);
+}
+
 static int take(struct kv_options *options, const struct row *row, const char *text,
 		struct kv_error *error)
 {
@@ -720,6 +751,7 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_choice(row, text, kv_expect_name, KV_EXPECTS, &options->expect,
 				    error);
 	case KIND_UNIT:
+		options->given_unit = true;
 		return parse_unit(options, row->name, text, error);
 	case KIND_PROVE:
 		options->prove = true;
@@ -727,8 +759,13 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 	case KIND_DEVICE:
 		options->device = text;
 		return 0;
-	case KIND_JSON:
-		options->json = true;
+	case KIND_FORMAT:
+		options->format = row->attr;
+		return 0;
+	case KIND_FORMAT_NAME:
+		return parse_format(options, text, error);
+	case KIND_OUTPUT:
+		options->output = text;
 		return 0;
 	case KIND_HELP:
 		options->help = true;
@@ -825,20 +862,49 @@ static const char *alone(const struct row *row)
 	return names_of(row) == kv_switch_name ? kv_switch_name(1) : NULL;
 }
 
+/* is the option of what is measured, rather than of how it is shown? */
+static bool of_job(const struct row *row)
+{
+	return row->kind != KIND_FORMAT && row->kind != KIND_FORMAT_NAME &&
+	       row->kind != KIND_OUTPUT && row->kind != KIND_HELP;
+}
+
+/* @value: when it is a word of its own */
+static int keep_words(struct kv_options *options, const struct row *row, const char *word,
+		      const char *value, struct kv_error *error)
+{
+	if (options->reading_preset || !of_job(row))
+		return 0;
+	if (options->nwords + 2 > KV_WORDS_MAX)
+		return kv_error_set(error, KV_EXIT_USAGE, "option '%s': no more than %u words",
+				    word, KV_WORDS_MAX);
+	options->word[options->nwords++] = word;
+	if (value)
+		options->word[options->nwords++] = value;
+	return 0;
+}
+
 /* the words of a command line, or of a preset */
 static int read_words(int argc, char **argv, u32 command, struct kv_options *options,
 		      struct kv_error *error)
 {
 	const struct row *row;
-	const char *value;
-	int i;
+	const char *value, *word;
+	int i, at;
 
 	for (i = 1; i < argc; i++) {
-		if (argv[i][0] != '-' || !argv[i][1])
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			if (command & KV_FOR_FILES && options->nfiles < KV_FILES_MAX) {
+				options->file[options->nfiles++] = argv[i];
+				continue;
+			}
 			return kv_error_set(error, KV_EXIT_USAGE,
 					    "'%s': not expected here; see 'kverbs %s --help'",
 					    argv[i], argv[0]);
-		row = find(argv[i], command, &value);
+		}
+		word = argv[i];
+		at = i;
+		row = find(word, command, &value);
 		if (!row)
 			return kv_error_set(error, KV_EXIT_USAGE,
 					    "option '%s': not known; see 'kverbs %s --help'",
@@ -855,7 +921,8 @@ static int read_words(int argc, char **argv, u32 command, struct kv_options *opt
 						    argv[i - 1]);
 			value = argv[i];
 		}
-		if (take(options, row, value, error))
+		if (take(options, row, value, error) ||
+		    keep_words(options, row, word, i > at ? value : NULL, error))
 			return -1;
 	}
 	return 0;
@@ -928,11 +995,39 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	if (options->unit == KV_UNIT_INSN && !options->given[KVERBS_JOB_A_TIMING])
 		options->job.timing = KVERBS_TIMING_ALL;
 	kv_options_count(options, &options->job);
+	options->json = options->format != KV_FORMAT_TEXT;
 	if (options->help)
 		return 0;
 	if (check_axes(options, command, error) || check_unit(options, error))
 		return -1;
 	return kv_threshold_possible(&options->thresholds, &options->job, error);
+}
+
+/**
+ * kv_options_command - the command that measures the same again
+ * @options: as read
+ * @command: name of the subcommand
+ * @device: that was measured
+ * Return: new array of words: those of the command line that are of the job, and what
+ *	was decided without them
+ */
+json_t *kv_options_command(const struct kv_options *options, const char *command,
+			   const char *device)
+{
+	json_t *words = json_pack("[s, s]", "kverbs", command);
+	u32 i;
+
+	if (!options->device) {
+		json_array_append_new(words, json_string("-d"));
+		json_array_append_new(words, json_string(device));
+	}
+	for (i = 0; i < options->nwords; i++)
+		json_array_append_new(words, json_string(options->word[i]));
+	if (options->unit != KV_UNIT_NS && !options->given_unit) {
+		json_array_append_new(words, json_string("--clock-unit"));
+		json_array_append_new(words, json_string(kv_unit_name(options->unit)));
+	}
+	return words;
 }
 
 /**
@@ -982,7 +1077,8 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 	const struct row *row;
 	char left[64], letter[8];
 
-	fprintf(file, "usage: kverbs %s [options]\n%s\n\n", command_name, summary);
+	fprintf(file, "usage: kverbs %s [options]%s\n%s\n\n", command_name,
+		command & KV_FOR_FILES ? " FILE..." : "", summary);
 	for (row = rows; row < rows + KV_ARRAY_SIZE(rows); row++) {
 		if (!(row->commands & command))
 			continue;
@@ -992,7 +1088,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 		snprintf(left, sizeof(left), "%4s--%s %s", letter, row->name, placeholder(row));
 		fprintf(file, "  %-26s %s\n", left, row->what);
 	}
-	if (command == KV_FOR_PRESETS)
+	if (!(command & (KV_FOR_RUN | KV_FOR_COMPARE)))
 		return;
 	fprintf(file,
 		"\nThe run ends after -n operations a pair or -D seconds, not both (default: %.0f s; of\n"

@@ -7,15 +7,22 @@
 #define KV_OPTIONS_H
 
 #include <stdbool.h>
+#include <jansson.h>
 #include "axis.h"
+#include "format.h"
 #include "presets.h"
 #include "threshold.h"
+
+#define KV_WORDS_MAX	256
+
+#define KV_FILES_MAX	64
 
 /* subcommands that an option belongs to */
 enum {
 	KV_FOR_RUN = 1 << 0,
 	KV_FOR_COMPARE = 1 << 1,
 	KV_FOR_PRESETS = 1 << 2,
+	KV_FOR_REPORT = 1 << 3,
 };
 
 /* how alike the two sides are made */
@@ -60,7 +67,14 @@ enum kv_expect {
  * @prove: --prove
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
- * @json: --json
+ * @given_unit: not of the environment
+ * @format: --json, --csv, --hgrm, --format: enum kv_format
+ * @json: it is not text: what is measured goes into one document
+ * @output: --output, or NULL
+ * @file: arguments that are no options
+ * @nfiles: entries of @file
+ * @word: of the command line, those that are of the job, not of the output
+ * @nwords: entries of @word
  * @help: --help
  */
 struct kv_options {
@@ -88,12 +102,21 @@ struct kv_options {
 	bool prove;
 	u32 interval_ms;
 	u32 unit;
+	bool given_unit;
+	u32 format;
 	bool json;
+	const char *output;
+	const char *file[KV_FILES_MAX];
+	u32 nfiles;
+	const char *word[KV_WORDS_MAX];
+	u32 nwords;
 	bool help;
 };
 
 int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
 		     struct kv_error *error);
+json_t *kv_options_command(const struct kv_options *options, const char *command,
+			   const char *device);
 void kv_options_count(const struct kv_options *options, struct kv_job *job);
 void kv_options_help(FILE *file, const char *command_name, u32 command, const char *summary);
 

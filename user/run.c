@@ -5,8 +5,6 @@
 #include "series.h"
 #include "unit.h"
 
-#define KV_RUN_SCHEMA	"kverbs-run/1"
-
 /* what was asked of the figures, and whether it holds: null where that is not known */
 static json_t *json_thresholds(const struct kv_thresholds *thresholds,
 			       const struct kv_summary *summary)
@@ -43,7 +41,7 @@ json_t *kv_json_run(const struct kv_options *options, const struct kv_report *re
 	return json;
 }
 
-static int print(const struct kv_options *options, const struct kv_env *env,
+static int print(const struct kv_options *options, const char *device, const struct kv_env *env,
 		 const struct kv_intervals *intervals, const struct kv_report *report,
 		 struct kv_error *error)
 {
@@ -60,11 +58,13 @@ static int print(const struct kv_options *options, const struct kv_env *env,
 	run = kv_json_run(options, report);
 	if (intervals)
 		json_object_set_new(run, "intervals", kv_json_intervals(intervals));
-	return kv_json_print(stdout, json_pack("{s:s, s:s*, s:o, s:o}", "schema", KV_RUN_SCHEMA,
-					       "preset",
-					       options->preset ? options->preset->name : NULL,
-					       "environment", kv_json_env(env),
-					       "run", run), error);
+	return kv_document_put(options, json_pack("{s:s, s:s*, s:o, s:o, s:o}",
+						  "schema", KV_RUN_SCHEMA, "preset",
+						  options->preset ? options->preset->name : NULL,
+						  "command",
+						  kv_options_command(options, "run", device),
+						  "environment", kv_json_env(env),
+						  "run", run), error);
 }
 
 static void describe(const struct kv_options *options, char *text, size_t size)
@@ -109,7 +109,7 @@ static int run_once(const struct kv_options *options, const char *device,
 	}
 	kv_progress_end();
 	status = kv_report_status(&report);
-	if (print(options, env, intervals, &report, &error)) {
+	if (print(options, device, env, intervals, &report, &error)) {
 		status = kv_error_print(&error);
 	} else if (report.result->state != KVERBS_STATE_DONE) {
 		error.status = status;
@@ -138,7 +138,8 @@ int kv_cmd_run(int argc, char **argv)
 				"Runs one job in one engine and reports what was measured.");
 		return KV_EXIT_GOOD;
 	}
-	if (kv_unit_check(options.unit, &options.job, &error))
+	if (kv_output_to(options.output, &error) ||
+	    kv_unit_check(options.unit, &options.job, &error))
 		return kv_error_print(&error);
 	if (kv_device_pick(options.device, device, &error))
 		return kv_error_print(&error);

@@ -5,7 +5,6 @@
 #include "series.h"
 #include "unit.h"
 
-#define KV_SERIES_SCHEMA	"kverbs-series/1"
 #define REMARK			512
 
 enum outcome {
@@ -326,13 +325,15 @@ static void end_text(struct series *series)
 
 static int end_json(struct series *series, struct kv_error *error)
 {
-	return kv_json_print(stdout, json_pack("{s:s, s:s*, s:o, s:b, s:o}",
-					       "schema", KV_SERIES_SCHEMA, "preset",
-					       series->options->preset ?
-					       series->options->preset->name : NULL,
-					       "environment", kv_json_env(series->env),
-					       "interrupted", (int)kv_interrupted(),
-					       "points", series->json), error);
+	const struct kv_options *o = series->options;
+
+	return kv_document_put(o, json_pack("{s:s, s:s*, s:o, s:o, s:b, s:o}",
+					    "schema", KV_SERIES_SCHEMA, "preset",
+					    o->preset ? o->preset->name : NULL,
+					    "command", kv_options_command(o, "run", series->device),
+					    "environment", kv_json_env(series->env),
+					    "interrupted", (int)kv_interrupted(),
+					    "points", series->json), error);
 }
 
 /* one line on what kept the series from being good; each point's own is in its line */
