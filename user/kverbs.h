@@ -24,6 +24,7 @@ int kv_cmd_explain(int argc, char **argv);
 
 /* output.c */
 int kv_output_to(const char *path, struct kv_error *error);
+int kv_output_file(const char *path, const void *data, size_t size, struct kv_error *error);
 int kv_output_end(int status);	/* returns the exit status */
 
 /* error.c */

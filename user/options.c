@@ -43,6 +43,8 @@ enum kind {
 	KIND_FORMAT,		/* one of them, by attr */
 	KIND_FORMAT_NAME,
 	KIND_OUTPUT,
+	KIND_PLOT,
+	KIND_PNG,
 	KIND_HELP,
 };
 
@@ -150,6 +152,8 @@ static const struct row rows[] = {
 		KV_FOR_FORMS, KIND_FORMAT_NAME)
 	OWN_ROW(0, "output", "FILE", "write there instead of standard output",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OUTPUT)
+	OWN_ROW(0, "plot", NULL, "plots in the terminal", KV_FOR_REPORT, KIND_PLOT)
+	OWN_ROW(0, "png", "PREFIX", "plots as PREFIX-NAME.png", KV_FOR_REPORT, KIND_PNG)
 	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_REPORT,
 		KIND_OUTPUT)
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
@@ -755,6 +759,12 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_unit(options, row->name, text, error);
 	case KIND_PROVE:
 		options->prove = true;
+		return 0;
+	case KIND_PLOT:
+		options->plot = true;
+		return 0;
+	case KIND_PNG:
+		options->png = text;
 		return 0;
 	case KIND_DEVICE:
 		options->device = text;

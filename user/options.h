@@ -71,6 +71,8 @@ enum kv_expect {
  * @format: --json, --csv, --hgrm, --format: enum kv_format
  * @json: it is not text: what is measured goes into one document
  * @output: --output, or NULL
+ * @plot: --plot
+ * @png: --png, or NULL
  * @file: arguments that are no options
  * @nfiles: entries of @file
  * @word: of the command line, those that are of the job, not of the output
@@ -106,6 +108,8 @@ struct kv_options {
 	u32 format;
 	bool json;
 	const char *output;
+	bool plot;
+	const char *png;
 	const char *file[KV_FILES_MAX];
 	u32 nfiles;
 	const char *word[KV_WORDS_MAX];

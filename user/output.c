@@ -12,7 +12,6 @@
 #include <libgen.h>
 #include <limits.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include "kverbs.h"
 
@@ -72,14 +71,15 @@ int kv_output_to(const char *path, struct kv_error *error)
 	return 0;
 }
 
-static int copy(int to, struct kv_error *error)
+/* @from: a file in memory */
+static int copy(int from, int to, struct kv_error *error)
 {
-	off_t size = lseek(STDOUT_FILENO, 0, SEEK_END), at = 0;
+	off_t size = lseek(from, 0, SEEK_END), at = 0;
 	char part[1 << 16];
 	ssize_t n, done, rc;
 
 	while (at < size) {
-		n = pread(STDOUT_FILENO, part, sizeof(part), at);
+		n = pread(from, part, sizeof(part), at);
 		if (n <= 0)
 			return refuse(target, error);
 		for (done = 0; done < n; done += rc) {
@@ -92,19 +92,19 @@ static int copy(int to, struct kv_error *error)
 	return 0;
 }
 
-static int copy_in_place(struct kv_error *error)
+static int copy_in_place(int from, struct kv_error *error)
 {
 	int file = open(target, O_WRONLY | O_CLOEXEC), rc;
 
 	if (file < 0)
 		return refuse(target, error);
-	rc = copy(file, error);
+	rc = copy(from, file, error);
 	if (close(file) && !rc)
 		rc = refuse(target, error);
 	return rc;
 }
 
-static int replace(struct kv_error *error)
+static int replace(int from, struct kv_error *error)
 {
 	mode_t mask = umask(0);
 	char beside[PATH_MAX];
@@ -115,7 +115,7 @@ static int replace(struct kv_error *error)
 	file = mkostemp(beside, O_CLOEXEC);
 	if (file < 0)
 		return refuse(target, error);
-	rc = copy(file, error);
+	rc = copy(from, file, error);
 	if (!rc && (fchmod(file, 0666 & ~mask) || fsync(file)))
 		rc = refuse(target, error);
 	if (close(file) && !rc)
@@ -124,6 +124,31 @@ static int replace(struct kv_error *error)
 		rc = refuse(target, error);
 	if (rc)
 		unlink(beside);
+	return rc;
+}
+
+/**
+ * kv_output_file - one more file, as a whole or not at all
+ * @path: file
+ * @data: all of it
+ * @size: of @data
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_output_file(const char *path, const void *data, size_t size, struct kv_error *error)
+{
+	int memory, rc = look_at(path, error);
+
+	if (rc)
+		return rc;
+	memory = memfd_create("kverbs", MFD_CLOEXEC);
+	if (memory < 0 || write(memory, data, size) != (ssize_t)size)
+		rc = refuse(path, error);
+	if (!rc)
+		rc = in_place ? copy_in_place(memory, error) : replace(memory, error);
+	if (memory >= 0)
+		close(memory);
+	target[0] = '\0';
 	return rc;
 }
 
@@ -143,7 +168,8 @@ int kv_output_end(int status)
 	if (fflush(stdout) || ferror(stdout))
 		rc = refuse(*target ? target : "to standard output", &error);
 	else if (*target && lseek(STDOUT_FILENO, 0, SEEK_END) > 0)
-		rc = in_place ? copy_in_place(&error) : replace(&error);
+		rc = in_place ? copy_in_place(STDOUT_FILENO, &error) :
+				replace(STDOUT_FILENO, &error);
 	/* who printed may have said so already */
 	return !rc || status == KV_EXIT_ENVIRONMENT ? status : kv_error_print(&error);
 }
