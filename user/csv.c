@@ -191,11 +191,17 @@ static void write_arm(const struct kv_doc *doc, const struct kv_doc_arm *arm, FI
 
 static void write_arms(const struct kv_doc *doc, FILE *file)
 {
+	static const char *const columns[] = {
+		"op", "size_bytes", "shape", "as", "untimed", "value", "kernel", "user",
+		"difference", "difference_low", "difference_high", "ratio", "ratio_low",
+		"ratio_high", "primary", "verdict", "blocks",
+	};
 	u32 i;
 
-	fputs(PLACE ",op,size_bytes,shape,as,untimed,value,kernel,user,"
-	      "difference,difference_low,difference_high,ratio,ratio_low,ratio_high,"
-	      "primary,verdict,blocks\n", file);
+	fputs(PLACE, file);
+	for (i = 0; i < KV_ARRAY_SIZE(columns); i++)
+		fprintf(file, ",%s", columns[i]);
+	fputc('\n', file);
 	for (i = 0; i < doc->narms; i++)
 		write_arm(doc, &doc->arm[i], file);
 }

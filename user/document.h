@@ -159,6 +159,7 @@ struct kv_doc {
 
 struct kv_doc *kv_doc_of(json_t *json, const char *name, struct kv_error *error);
 struct kv_doc *kv_doc_load(const char *path, struct kv_error *error);
+u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist);
 void kv_doc_free(struct kv_doc *doc);
 
 /* load.c and load_compare.c */

@@ -48,8 +48,8 @@ static void put_terminal(FILE *file, const struct kv_plot *plot, enum kv_termina
 {
 	switch (terminal) {
 	case KV_TERMINAL_SVG:
-		fprintf(file, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,12' name '%s'\n",
-			WIDTH, HEIGHT, plot->id);
+		fprintf(file, "set terminal svg size %d,%d dynamic noenhanced ", WIDTH, HEIGHT);
+		fprintf(file, "font 'sans-serif,12' name '%s'\n", plot->id);
 		break;
 	case KV_TERMINAL_PNG:
 		fprintf(file, "set terminal pngcairo size %d,%d noenhanced font 'sans,11'\n",
@@ -124,8 +124,8 @@ static void put_curve(FILE *file, const struct kv_plot *plot, u32 i)
 		fprintf(file, "using 2:3 with lines lw 2 lc rgb '%s' title ", colour);
 		break;
 	case KV_PLOT_RATIOS:
-		fprintf(file, "using 2:1:4:5:yticlabels(6) with xerrorbars lw 2 pt 7 ps 0.8 lc rgb '%s' title ",
-			colour);
+		fputs("using 2:1:4:5:yticlabels(6) with xerrorbars lw 2 pt 7 ps 0.8 ", file);
+		fprintf(file, "lc rgb '%s' title ", colour);
 		break;
 	case KV_PLOT_STACKS:
 		fprintf(file, "using 3:xticlabels(6) lc rgb '%s' title ", colour);
@@ -136,6 +136,10 @@ static void put_curve(FILE *file, const struct kv_plot *plot, u32 i)
 
 static void put_script(FILE *file, const struct kv_plot *plot, enum kv_terminal terminal)
 {
+	static const char *const scale[] = {
+		"X_MIN", "X_MAX", "Y_MIN", "Y_MAX", "TERM_XMIN", "TERM_XMAX", "TERM_YMIN",
+		"TERM_YMAX",
+	};
 	u32 i;
 
 	put_terminal(file, plot, terminal);
@@ -147,16 +151,17 @@ static void put_script(FILE *file, const struct kv_plot *plot, enum kv_terminal 
 		fputc('\n', file);
 	}
 	if (plot->kind == KV_PLOT_RATIOS)
-		fprintf(file, "set yrange [%u.5:-0.5]\nset arrow from 1, graph 0 to 1, graph 1 nohead\n",
-			plot->curve[0].n - 1);
+		fprintf(file, "set yrange [%u.5:-0.5]\n%s\n", plot->curve[0].n - 1,
+			"set arrow from 1, graph 0 to 1, graph 1 nohead");
 	if (plot->kind == KV_PLOT_STACKS)
 		fputs("set style data histogram\nset style histogram rowstacked\n"
 		      "set style fill solid 0.85 noborder\nset boxwidth 0.7\n", file);
 	for (i = 0; i < plot->ncurves; i++)
 		put_curve(file, plot, i);
-	fputs("\nprint sprintf('" SCALE_WORD "%.10g %.10g %.10g %.10g %.10g %.10g %.10g %.10g', "
-	      "GPVAL_X_MIN, GPVAL_X_MAX, GPVAL_Y_MIN, GPVAL_Y_MAX, GPVAL_TERM_XMIN, "
-	      "GPVAL_TERM_XMAX, GPVAL_TERM_YMIN, GPVAL_TERM_YMAX)\n", file);
+	fputs("\nprint '" SCALE_WORD "'", file);
+	for (i = 0; i < KV_ARRAY_SIZE(scale); i++)
+		fprintf(file, ".sprintf('%%.10g ', GPVAL_%s)", scale[i]);
+	fputc('\n', file);
 }
 
 /* all of a file in memory, ended by a 0 */
@@ -212,7 +217,7 @@ static int draw(int script, int picture, int words, struct kv_drawn *drawn,
 		struct kv_error *error)
 {
 	int rc = run(script, picture, words);
-	char *said;
+	char *said, *line;
 	size_t size = 0;
 
 	if (rc == 127)
@@ -222,9 +227,10 @@ static int draw(int script, int picture, int words, struct kv_drawn *drawn,
 	said = contents(words, &size);
 	drawn->data = contents(picture, &drawn->size);
 	if (rc || !said || !drawn->data || !drawn->size) {
+		/* its complaint is below the line it is about */
+		line = said ? strstr(said, "line ") : NULL;
 		kv_error_set(error, KV_EXIT_ENVIRONMENT, "gnuplot failed (status %d): %.*s", rc,
-			     said ? (int)strcspn(said + strspn(said, " \n"), "\n") : 0,
-			     said ? said + strspn(said, " \n") : "");
+			     line ? (int)strcspn(line, "\n") : 0, line ? line : "");
 		rc = -1;
 	} else {
 		read_scale(said, drawn);

@@ -83,21 +83,6 @@ static void put(struct list *list, const struct kv_doc_job *job, const char *eng
 	put_hist(list->file, hist);
 }
 
-/* of a run the metric it is about; where times are not measured, what there is first */
-static u32 main_metric(const struct kv_sparse *hist)
-{
-	static const u32 order[] = { KVERBS_METRIC_RTT, KVERBS_METRIC_LAT };
-	u32 i;
-
-	for (i = 0; i < KV_ARRAY_SIZE(order); i++) {
-		if (hist[order[i]].count)
-			return order[i];
-	}
-	for (i = 0; i + 1 < __KVERBS_METRIC_MAX && !hist[i].count; i++)
-		;
-	return i;
-}
-
 static void walk(struct list *list)
 {
 	const struct kv_doc *doc = list->doc;
@@ -107,14 +92,14 @@ static void walk(struct list *list)
 	for (i = 0; i < doc->npoints; i++) {
 		const struct kv_doc_run *run = &doc->point[i].run;
 
-		metric = main_metric(run->hist);
+		metric = kv_doc_main_metric(doc, run->hist);
 		if (doc->point[i].measured)
 			put(list, &run->job, run->engine, kv_metric_name(metric),
 			    &run->hist[metric]);
 	}
 	for (i = 0; i < doc->narms; i++) {
 		for (side = 0; side < KV_DOC_SIDES; side++) {
-			metric = main_metric(doc->arm[i].hist[side]);
+			metric = kv_doc_main_metric(doc, doc->arm[i].hist[side]);
 			put(list, &doc->arm[i].job, side == KV_DOC_KERNEL ? "kernel" : "user",
 			    kv_metric_name(metric), &doc->arm[i].hist[side][metric]);
 		}

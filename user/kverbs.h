@@ -18,6 +18,7 @@ int kv_cmd_devices(int argc, char **argv);
 int kv_cmd_run(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
 int kv_cmd_report(int argc, char **argv);
+int kv_cmd_diff(int argc, char **argv);
 int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
 int kv_cmd_explain(int argc, char **argv);

@@ -99,7 +99,8 @@ static int read_figure(const struct kv_reader *reader, u32 unit, struct kv_figur
 static int read_metrics(const struct kv_reader *reader, struct kv_doc_run *run)
 {
 	static const struct kv_figure none = {
-		.min = NAN, .mean = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN,
+		.min = NAN, .mean = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN, .p999 = NAN,
+		.max = NAN,
 	};
 	struct kv_reader at, metric;
 	u32 i;
@@ -493,6 +494,23 @@ struct kv_doc *kv_doc_load(const char *path, struct kv_error *error)
 	kv_error_set(error, KV_EXIT_USAGE, "%s: is no JSON, or not all of it: line %d, column %d",
 		     path, wrong.line, wrong.column);
 	return NULL;
+}
+
+/**
+ * kv_doc_main_metric - the histogram that a run is about
+ * @doc: document
+ * @hist: by metric
+ * Return: metric; of instructions that of posts, as the device is in all others
+ */
+u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist)
+{
+	u32 i;
+
+	if (!kv_unit_is_time(doc->unit))
+		return KVERBS_METRIC_POST;
+	for (i = 0; i + 1 < KV_MAIN_METRICS && !hist[kv_main_metrics[i]].count; i++)
+		;
+	return kv_main_metrics[i];
 }
 
 /* @doc may be NULL */

@@ -11,6 +11,7 @@ static const struct {
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
 	{ "report", kv_cmd_report, "what was measured, from files, in another form" },
+	{ "diff", kv_cmd_diff, "two kernels, drivers, cards or settings, from files" },
 	{ "presets", kv_cmd_presets, "jobs by the question they answer" },
 	{ "doctor", kv_cmd_doctor, "whether this host can measure, and what figures are worth" },
 	{ "explain", kv_cmd_explain, "a status, event or errno: causes, and what to look at" },

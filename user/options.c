@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
+#include "diff.h"
 #include "kverbs.h"
 #include "options.h"
 #include "trial.h"
@@ -45,11 +46,14 @@ enum kind {
 	KIND_OUTPUT,
 	KIND_PLOT,
 	KIND_PNG,
+	KIND_TOLERANCE,
+	KIND_ACROSS,
+	KIND_BISECT,
 	KIND_HELP,
 };
 
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
-#define KV_FOR_FILES	KV_FOR_REPORT	/* take files as arguments */
+#define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF)	/* take files as arguments */
 #define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_REPORT)
 
 typedef const char *(*name_fn)(u32 value);
@@ -148,13 +152,19 @@ static const struct row rows[] = {
 	FORMAT_ROW("csv", "comma-separated values instead of text", KV_FOR_FORMS, KV_FORMAT_CSV)
 	FORMAT_ROW("hgrm", "percentiles as HdrHistogram writes them", KV_FOR_FORMS,
 		   KV_FORMAT_HGRM)
-	OWN_ROW(0, "format", "NAME", "text, json, csv, hgrm, perftest (its table) or commit (to quote)",
+	OWN_ROW(0, "format", "NAME", "text, json, csv, hgrm, perftest or commit",
 		KV_FOR_FORMS, KIND_FORMAT_NAME)
 	OWN_ROW(0, "output", "FILE", "write there instead of standard output",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OUTPUT)
+	OWN_ROW(0, "tolerance", "PERCENT", "what a value may be worse by (default: 2)", KV_FOR_DIFF,
+		KIND_TOLERANCE)
+	OWN_ROW(0, "across", "FIELDS", "fields of the job that may differ, such as chain,signal",
+		KV_FOR_DIFF, KIND_ACROSS)
+	OWN_ROW(0, "bisect", NULL, "exit status for git bisect run: 0 good, 1 bad, 125 neither",
+		KV_FOR_DIFF, KIND_BISECT)
 	OWN_ROW(0, "plot", NULL, "plots in the terminal", KV_FOR_REPORT, KIND_PLOT)
 	OWN_ROW(0, "png", "PREFIX", "plots as PREFIX-NAME.png", KV_FOR_REPORT, KIND_PNG)
-	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_REPORT,
+	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_FILES,
 		KIND_OUTPUT)
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
 };
@@ -704,6 +714,19 @@ static int parse_unit(struct kv_options *options, const char *from, const char *
 			    text);
 }
 
+static int parse_tolerance(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	char *end = NULL;
+
+	if (isdigit((unsigned char)*text) || *text == '.')
+		options->tolerance = strtod(text, &end);
+	if (end && !strpbrk(text, "xXpP") && (!*end || !strcmp(end, "%")) &&
+	    options->tolerance <= 1000)
+		return 0;
+	return kv_error_set(error, KV_EXIT_USAGE,
+			    "tolerance '%s': it is 0 to 1000 percent, such as 5 or 2.5%%", text);
+}
+
 static int parse_format(struct kv_options *options, const char *text, struct kv_error *error)
 {
 	for (options->format = 0; options->format < KV_FORMATS; options->format++) {
@@ -760,6 +783,13 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 	case KIND_PROVE:
 		options->prove = true;
 		return 0;
+	case KIND_TOLERANCE:
+		return parse_tolerance(options, text, error);
+	case KIND_ACROSS:
+		options->across = text;
+		return 0;
+	case KIND_BISECT:
+		return 0;	/* looked for where the exit status is made */
 	case KIND_PLOT:
 		options->plot = true;
 		return 0;
@@ -903,6 +933,10 @@ static int read_words(int argc, char **argv, u32 command, struct kv_options *opt
 	int i, at;
 
 	for (i = 1; i < argc; i++) {
+		if (command == KV_FOR_DIFF && !strcmp(argv[i], "--") && !options->split) {
+			options->split = options->nfiles;
+			continue;
+		}
 		if (argv[i][0] != '-' || !argv[i][1]) {
 			if (command & KV_FOR_FILES && options->nfiles < KV_FILES_MAX) {
 				options->file[options->nfiles++] = argv[i];
@@ -988,6 +1022,7 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	options->job = defaults;
 	options->engine = &kv_engine_kernel;
 	options->margin = KV_MARGIN;
+	options->tolerance = KV_TOLERANCE;
 	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
 		return -1;
 	if (read_preset(argc, argv, command, options, error) ||
@@ -1088,6 +1123,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 	char left[64], letter[8];
 
 	fprintf(file, "usage: kverbs %s [options]%s\n%s\n\n", command_name,
+		command == KV_FOR_DIFF ? " A... [--] B..." :
 		command & KV_FOR_FILES ? " FILE..." : "", summary);
 	for (row = rows; row < rows + KV_ARRAY_SIZE(rows); row++) {
 		if (!(row->commands & command))

@@ -23,6 +23,7 @@ enum {
 	KV_FOR_COMPARE = 1 << 1,
 	KV_FOR_PRESETS = 1 << 2,
 	KV_FOR_REPORT = 1 << 3,
+	KV_FOR_DIFF = 1 << 4,
 };
 
 /* how alike the two sides are made */
@@ -75,6 +76,9 @@ enum kv_expect {
  * @png: --png, or NULL
  * @file: arguments that are no options
  * @nfiles: entries of @file
+ * @split: of them before "--"; 0: no such word
+ * @tolerance: --tolerance, percent
+ * @across: --across, or NULL
  * @word: of the command line, those that are of the job, not of the output
  * @nwords: entries of @word
  * @help: --help
@@ -112,6 +116,9 @@ struct kv_options {
 	const char *png;
 	const char *file[KV_FILES_MAX];
 	u32 nfiles;
+	u32 split;
+	double tolerance;
+	const char *across;
 	const char *word[KV_WORDS_MAX];
 	u32 nwords;
 	bool help;

@@ -11,6 +11,8 @@
 #include "report.h"
 #include "unit.h"
 
+#define VALUES_MAX	8	/* fields that a point is told by; more have no heading */
+
 static const char head[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -156,6 +158,20 @@ static void put_checks(FILE *file, const struct kv_doc *doc)
 	fputs("</table></details>\n", file);
 }
 
+/* the first row of a table that may be wider than the page */
+static void put_heads(FILE *file, const char *const *name, u32 n)
+{
+	u32 i;
+
+	fputs("<div class=\"wide\"><table>\n<tr>", file);
+	for (i = 0; i < n; i++) {
+		fputs("<th>", file);
+		put(file, name[i]);
+		fputs("</th>", file);
+	}
+	fputs("</tr>\n", file);
+}
+
 static void put_values(FILE *file, const json_t *values)
 {
 	const char *key;
@@ -195,21 +211,22 @@ static void put_point(FILE *file, const struct kv_doc_point *point)
 
 static void put_points(FILE *file, const struct kv_doc *doc)
 {
-	const char *key;
+	const char *const columns[] = {
+		"engine", "op", "bytes", kv_unit_is_time(doc->unit) ? "in ns" : "in insn", "min",
+		"mean", "p50", "p90", "p99", "p99.9", "max", "messages/s", "B/s",
+	};
+	const char *heads[VALUES_MAX + KV_ARRAY_SIZE(columns)], *key;
+	u32 i, values = 0;
 	json_t *value;
-	u32 i;
 
-	fputs("<div class=\"wide\"><table>\n<tr>", file);
 	if (doc->npoints) {
 		json_object_foreach(doc->point->values, key, value) {
-			fputs("<th>", file);
-			put(file, key);
-			fputs("</th>", file);
+			if (values < VALUES_MAX)
+				heads[values++] = key;
 		}
 	}
-	fprintf(file,
-		"<th>engine</th><th>op</th><th>bytes</th><th>in %s</th><th>min</th><th>mean</th><th>p50</th><th>p90</th><th>p99</th><th>p99.9</th><th>max</th><th>messages/s</th><th>B/s</th></tr>\n",
-		kv_unit_name(doc->unit));
+	memcpy(heads + values, columns, sizeof(columns));
+	put_heads(file, heads, values + KV_ARRAY_SIZE(columns));
 	for (i = 0; i < doc->npoints; i++) {
 		fputs("<tr>", file);
 		put_point(file, &doc->point[i]);
@@ -270,18 +287,22 @@ static void put_arm(FILE *file, const struct kv_doc *doc, const struct kv_doc_ar
 
 static void put_arms(FILE *file, const struct kv_doc *doc)
 {
+	static const char *const heads[] = {
+		"job", "", "kernel", "user", "kernel - user", "95 %", "kernel / user", "95 %",
+		"verdict",
+	};
 	json_t *ledger = json_object_get(doc->json, "ledger");
 	size_t i;
 
-	fputs("<div class=\"wide\"><table>\n<tr><th>job</th><th></th><th>kernel</th><th>user</th>"
-	      "<th>kernel - user</th><th>95 %</th><th>kernel / user</th><th>95 %</th><th>verdict</th></tr>\n",
-	      file);
+	put_heads(file, heads, KV_ARRAY_SIZE(heads));
 	for (i = 0; i < doc->narms; i++) {
 		if (!doc->arm[i].untimed)
 			put_arm(file, doc, &doc->arm[i]);
 	}
-	fputs("</table></div>\n<p>A time below 1: the kernel is cheaper; a rate above 1: it is faster. "
-	      "What differs by nature and is part of every difference:</p>\n<ul>\n", file);
+	fputs("</table></div>\n", file);
+	fputs("<p>A time below 1: the kernel is cheaper; a rate above 1: it is faster.</p>\n",
+	      file);
+	fputs("<p>What differs by nature and is part of every difference:</p>\n<ul>\n", file);
 	for (i = 0; i < json_array_size(ledger); i++) {
 		const char *line = json_string_value(json_array_get(ledger, i));
 
@@ -291,6 +312,10 @@ static void put_arms(FILE *file, const struct kv_doc *doc)
 	}
 	fputs("</ul>\n", file);
 }
+
+static const char software[] =
+	"<p class=\"note\">Software device: the figures show function, and no cost of hardware; "
+	"times include stack progress.</p>\n";
 
 static void put_document(FILE *file, const struct kv_doc *doc)
 {
@@ -304,8 +329,7 @@ static void put_document(FILE *file, const struct kv_doc *doc)
 	put(file, doc->kernel);
 	fputs("; loopback on one port</p>\n", file);
 	if (doc->software)
-		fputs("<p class=\"note\">Software device: the figures show function, and no cost of hardware; times include stack progress.</p>\n",
-		      file);
+		fputs(software, file);
 	if (doc->interrupted)
 		fputs("<p class=\"note\">Interrupted: what was measured until then.</p>\n", file);
 	put_command(file, doc);
@@ -344,8 +368,10 @@ static void put_plot(FILE *file, const struct kv_plot *plot, const struct kv_dra
 {
 	const double *s = drawn->scale;
 
-	fprintf(file, "<figure id=\"%s\" data-x=\"%.10g %.10g %.10g %.10g\" data-y=\"%.10g %.10g %.10g %.10g\" data-log=\"%s%s\">\n<figcaption>",
-		plot->id, s[0], s[1], s[4], s[5], s[2], s[3], s[6], s[7],
+	fprintf(file, "<figure id=\"%s\" data-x=\"%.10g %.10g %.10g %.10g\" ", plot->id, s[0],
+		s[1], s[4], s[5]);
+	fprintf(file, "data-y=\"%.10g %.10g %.10g %.10g\" data-log=\"%s%s\">\n<figcaption>",
+		s[2], s[3], s[6], s[7],
 		plot->kind == KV_PLOT_PERCENTILES || plot->logx ? "x" : "", plot->logy ? "y" : "");
 	put(file, plot->title);
 	fputs("</figcaption>\n", file);

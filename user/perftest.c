@@ -11,7 +11,7 @@
 
 #define LAT_HEAD	" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]"	\
 			"    t_avg[usec]    t_stdev[usec]   99% percentile[usec]"		\
-			"   99.9% percentile[usec] \n"
+			"   99.9% percentile[usec]\n"
 #define BW_HEAD		" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]"	\
 			"   MsgRate[Mpps]\n"
 #define RULE	"---------------------------------------------------------------------------------------\n"

@@ -64,7 +64,10 @@ static void add_row(struct kv_curve *curve, double x, double y, double low, doub
 		curve->room += 64;
 	}
 	more = &curve->row[curve->n++];
-	*more = (struct kv_plot_row){ x, y, isfinite(low) ? low : x, isfinite(high) ? high : x, "" };
+	more->x = x;
+	more->y = y;
+	more->low = isfinite(low) ? low : x;
+	more->high = isfinite(high) ? high : x;
 	snprintf(more->label, sizeof(more->label), "%s", label);
 }
 
@@ -104,25 +107,19 @@ static struct kv_plot *latency_plot(struct kv_plots *plots, const struct kv_doc_
 	return plot;
 }
 
-static u32 shown_metric(const struct kv_sparse *hist, u32 unit)
-{
-	if (!kv_unit_is_time(unit))
-		return KVERBS_METRIC_POST;
-	return hist[KVERBS_METRIC_RTT].count ? KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
-}
-
 /* @of: which document, when there are several */
-static void add_latencies(struct kv_plots *plots, const struct kv_doc_job *job, u32 unit,
-			  const struct kv_sparse *hist, const char *side, const char *of)
+static void add_latencies(struct kv_plots *plots, const struct kv_doc *doc,
+			  const struct kv_doc_job *job, const struct kv_sparse *hist,
+			  const char *side, const char *of)
 {
-	u32 metric = shown_metric(hist, unit);
+	u32 metric = kv_doc_main_metric(doc, hist);
 	char name[KV_PLOT_TEXT];
 	struct kv_curve *curve;
 	struct kv_plot *plot;
 
 	if (!hist[metric].count)
 		return;
-	plot = latency_plot(plots, job, kv_metric_name(metric), unit);
+	plot = latency_plot(plots, job, kv_metric_name(metric), doc->unit);
 	snprintf(name, sizeof(name), "%.30s%s%.32s", side, *of ? " " : "", of);
 	curve = plot ? curve_of(plot, name) : NULL;
 	if (curve && !curve->n)
@@ -358,8 +355,7 @@ static void plot_sweep(const struct kv_doc *doc, struct kv_plots *plots, const c
 	for (j = 0; j < 2 && name[j]; j++) {
 		for (i = 0; i < doc->npoints; i++)
 			add_point(plot, &doc->point[i], i, key, name[j],
-				  doc->point[i].measured ? figure_of(&doc->point[i].run, figure[j]) :
-							   NAN);
+				  figure_of(&doc->point[i].run, figure[j]));
 	}
 	choose_scales(plot);
 }
@@ -368,7 +364,8 @@ static void plot_sweeps(const struct kv_doc *doc, struct kv_plots *plots)
 {
 	static const enum figure times[2] = { P50, P99 }, rates[2] = { RATE }, bytes[2] = { BYTES };
 	static const char *const two[] = { "p50", "p99" };
-	static const char *const rate[] = { "messages/s", NULL }, *const byte[] = { "bytes/s", NULL };
+	static const char *const rate[] = { "messages/s", NULL };
+	static const char *const byte[] = { "bytes/s", NULL };
 	const char *key = sweep_key(doc);
 	char unit[KV_PLOT_TEXT];
 
@@ -393,12 +390,12 @@ static void plot_latencies(const struct kv_doc *doc, struct kv_plots *plots, con
 		if (!doc->point[i].measured)
 			continue;
 		point_text(&doc->point[i], name);
-		add_latencies(plots, &doc->point[i].run.job, doc->unit, doc->point[i].run.hist,
-			      name, of);
+		add_latencies(plots, doc, &doc->point[i].run.job, doc->point[i].run.hist, name,
+			      of);
 	}
 	for (i = 0; i < doc->narms; i++) {
 		for (side = 0; side < KV_DOC_SIDES; side++)
-			add_latencies(plots, &doc->arm[i].job, doc->unit, doc->arm[i].hist[side],
+			add_latencies(plots, doc, &doc->arm[i].job, doc->arm[i].hist[side],
 				      sides[side], of);
 	}
 }

@@ -217,10 +217,19 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 			 kv_ticks_ns(&result->clock, wall) / (double)summary->ops : NAN;
 }
 
-/* the metric that a run is about: response when paced, rtt of a pingpong, else lat */
+/* what a run may be about, what goes first before the rest; ended by one that it is else */
+const u32 kv_main_metrics[KV_MAIN_METRICS] = {
+	KVERBS_METRIC_RESPONSE, KVERBS_METRIC_RTT, KVERBS_METRIC_LAT,
+};
+
+/* the metric that a run is about: response of paced, rtt of a pingpong, else lat */
 u32 kv_main_metric(const struct kv_summary *summary)
 {
-	if (summary->metric[KVERBS_METRIC_RESPONSE].count)
-		return KVERBS_METRIC_RESPONSE;
-	return summary->metric[KVERBS_METRIC_RTT].count ? KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
+	u32 i;
+
+	for (i = 0; i + 1 < KV_MAIN_METRICS; i++) {
+		if (summary->metric[kv_main_metrics[i]].count)
+			break;
+	}
+	return kv_main_metrics[i];
 }

@@ -111,6 +111,9 @@ static inline bool kv_is_overloaded(const struct kv_summary *summary)
 	return summary->achieved < KV_STEADY;
 }
 
+#define KV_MAIN_METRICS	3
+extern const u32 kv_main_metrics[KV_MAIN_METRICS];
+
 u32 kv_main_metric(const struct kv_summary *summary);
 void kv_summarize(const struct kv_result *result, struct kv_summary *summary);
 

@@ -17,7 +17,7 @@
 
 static struct kv_error error;
 static struct kv_report report;
-static char path[] = "/tmp/kverbs-document.XXXXXX";
+static char path[32] = "/tmp/kverbs-document.XXXXXX";
 static u64 dice = 88172645463325252ULL;
 
 static u64 roll(void)
@@ -54,7 +54,11 @@ static void make_report(u32 unit)
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 			lane->hist[metric] = malloc(sizeof(struct kv_hist));
 			kv_hist_clear(lane->hist[metric]);
-			if ((metric == KVERBS_METRIC_RECV_POLL) != (i == 2))
+			/* of the responder that alone; and no run has both rtt and response */
+			if (metric == KVERBS_METRIC_RESPONSE)
+				continue;
+			if (i == 2 ? metric != KVERBS_METRIC_RECV_POLL :
+				     metric == KVERBS_METRIC_RECV_POLL)
 				continue;
 			for (n = 0; n < 2000; n++)
 				kv_hist_add(lane->hist[metric], 30000 + roll() % 50 * 1000);
@@ -88,7 +92,7 @@ static json_t *make_document(u32 unit)
 
 static void assert_same(double a, double b)
 {
-	if (isnan(a) != isnan(b) || (!isnan(a) && fabs(a - b) > 1e-6 * fabs(a)))
+	if (isnan(a) != isnan(b) || (!isnan(a) && fabs(a - b) > fabs(a) / 1000000))
 		fail_msg("%.12g is not %.12g", a, b);
 }
 
@@ -255,7 +259,7 @@ static void write_file(const void *text, size_t size)
 static void test_no_json(void **state)
 {
 	static const char *const text[] = {
-		"", "{", "[]", "null", "{\"schema\": NaN}", "{\"schema\": 1e999}", "\x7f" "ELF",
+		"", "{", "[]", "null", "{\"schema\": NaN}", "{\"schema\": 1e999}", "\177ELF",
 		"{\"schema\": \"kverbs-run/1\", \"schema\": \"kverbs-run/1\"}",
 		"{\"schema\": \"kverbs-run/1\"} x", "{\"schema\": \"\\ud800\"}", "\xff\xfe",
 		"{\"schema\": 99999999999999999999999}",
@@ -296,14 +300,14 @@ static void write_forms(const struct kv_doc *doc)
 
 static void test_mutations(void **state)
 {
-	json_t *json = make_document(KV_UNIT_NS);
+	json_t *json = make_document(KV_UNIT_NS), *lanes;
 	char *text, *copy;
 	size_t size, i, at;
 	u32 taken = 0;
 
 	/* of the histograms one is enough */
-	set_at(json, "run.lanes", json_pack("[O]", json_array_get(json_object_get(
-		json_object_get(json, "run"), "lanes"), 0)));
+	lanes = json_object_get(json_object_get(json, "run"), "lanes");
+	set_at(json, "run.lanes", json_pack("[O]", json_array_get(lanes, 0)));
 	text = json_dumps(json, JSON_COMPACT);
 	json_decref(json);
 	size = strlen(text);
@@ -364,7 +368,7 @@ static void test_csv(void **state)
 	assert_int_equal(names, values);
 	assert_int_equal(lines, 2);
 	assert_non_null(strstr(text, ",lat_p99_9_ns,"));
-	assert_int_equal(strncmp(line + 1, "rxe0,rdma_rxe,1,6.1.0,kernel,measured,write,64,", 47), 0);
+	assert_non_null(strstr(line, "\nrxe0,rdma_rxe,1,6.1.0,kernel,measured,write,64,"));
 	free(text);
 	kv_report_free(&report);
 }
@@ -416,16 +420,17 @@ static void test_commit(void **state)
 static void test_perftest(void **state)
 {
 	char *text = form(KV_FORMAT_PERFTEST, KV_UNIT_NS), *line = strstr(text, "\n 64 ");
-	unsigned long long size, n;
-	double least, most, typical;
+	double value[5] = { 0 };
+	char *end = line;
+	u32 i;
 
 	assert_non_null(line);
 	assert_non_null(strstr(text, "#bytes #iterations    t_min[usec]"));
-	assert_int_equal(sscanf(line, " %llu %llu %lf %lf %lf", &size, &n, &least, &most,
-				&typical), 5);
-	assert_true(n == report.summary.metric[KVERBS_METRIC_RTT].count);
-	assert_true(fabs(typical - report.summary.metric[KVERBS_METRIC_RTT].p50 / 2000) < 0.006);
-	assert_true(fabs(most - report.summary.metric[KVERBS_METRIC_RTT].max / 2000) < 0.006);
+	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
+		value[i] = strtod(end, &end);
+	assert_same(value[1], (double)report.summary.metric[KVERBS_METRIC_RTT].count);
+	assert_true(fabs(value[3] - report.summary.metric[KVERBS_METRIC_RTT].max / 2000) < 0.006);
+	assert_true(fabs(value[4] - report.summary.metric[KVERBS_METRIC_RTT].p50 / 2000) < 0.006);
 	free(text);
 	kv_report_free(&report);
 }
