@@ -204,14 +204,15 @@ static enum kv_change change_of(const struct kv_diff_row *row, double margin)
 	}
 }
 
-static void infer_row(struct kv_diff_row *row, bool times)
+static void infer_row(const struct kv_diff *diff, struct kv_diff_row *row)
 {
 	u32 i;
 
 	for (i = 0; i < 2; i++)
 		row->median[i] = kv_median_alone(row->value[i], 1, row->n[i]);
-	row->exact = !times && constant(row->value[0], row->n[0]) &&
-		     constant(row->value[1], row->n[1]);
+	row->exact = diff->single ||
+		     (!kv_unit_is_time(diff->doc[0][0]->unit) &&
+		      constant(row->value[0], row->n[0]) && constant(row->value[1], row->n[1]));
 	kv_infer_two(row->value[0], row->n[0], row->value[1], row->n[1], KV_LEVEL, &row->infer);
 }
 
@@ -280,7 +281,7 @@ int kv_diff_make(struct kv_diff *diff, struct kv_error *error)
 	if (keep_both(diff, error))
 		return -1;
 	for (i = 0; i < diff->nrows; i++)
-		infer_row(&diff->row[i], kv_unit_is_time(diff->doc[0][0]->unit));
+		infer_row(diff, &diff->row[i]);
 	return adjust(diff, error);
 }
 

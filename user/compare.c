@@ -431,8 +431,7 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	u32 largest = 0;
 	int rc;
 
-	if (kv_output_to(compare->options.output, error) ||
-	    kv_unit_check(compare->options.unit, &compare->options.job, error) ||
+	if (kv_unit_check(compare->options.unit, &compare->options.job, error) ||
 	    kv_device_pick(compare->options.device, compare->device, error) ||
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);
@@ -453,8 +452,12 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	return rc ? kv_error_print(error) : judge(compare, error);
 }
 
-/* kverbs compare */
-int kv_cmd_compare(int argc, char **argv)
+/**
+ * kv_compare_as - compare, and write what was measured
+ * @options: as read
+ * Return: exit status
+ */
+int kv_compare_as(const struct kv_options *options)
 {
 	struct kv_compare *compare = calloc(1, sizeof(*compare));
 	struct kv_error error = { .status = KV_EXIT_ENVIRONMENT, .text = "out of memory" };
@@ -462,19 +465,28 @@ int kv_cmd_compare(int argc, char **argv)
 
 	if (!compare)
 		return kv_error_print(&error);
+	compare->options = *options;
 	compare->json_runs = json_array();
-	if (kv_options_parse(argc, argv, KV_FOR_COMPARE, &compare->options, &error)) {
-		status = kv_error_print(&error);
-	} else if (compare->options.help) {
-		kv_options_help(stdout, "compare", KV_FOR_COMPARE,
-				"Runs the same jobs in the kernel and in user space and compares them.\n"
-				"Without --op, -s and --shape: write, read and send of 64 bytes, on hardware of\n"
-				"64 KiB too, one outstanding (lat) and a window of 64 (rate).\n"
-				"Of instructions: of 64 bytes, alone and in chains of 16.");
-		status = KV_EXIT_GOOD;
-	} else {
-		status = compare_on(compare, &error);
-	}
+	status = compare_on(compare, &error);
 	kv_compare_free(compare);
 	return status;
+}
+
+/* kverbs compare */
+int kv_cmd_compare(int argc, char **argv)
+{
+	struct kv_options options;
+	struct kv_error error;
+
+	if (kv_options_parse(argc, argv, KV_FOR_COMPARE, &options, &error))
+		return kv_error_print(&error);
+	if (!options.help)
+		return kv_output_to(options.output, &error) ? kv_error_print(&error) :
+							      kv_compare_as(&options);
+	kv_options_help(stdout, "compare", KV_FOR_COMPARE,
+			"Runs the same jobs in the kernel and in user space and compares them.\n"
+			"Without --op, -s and --shape: write, read and send of 64 bytes, on hardware of\n"
+			"64 KiB too, one outstanding (lat) and a window of 64 (rate).\n"
+			"Of instructions: of 64 bytes, alone and in chains of 16.");
+	return KV_EXIT_GOOD;
 }

@@ -12,6 +12,7 @@
 
 #define KV_DIFF_NAME	80
 #define KV_TOLERANCE	2.0	/* percent, when none is given */
+#define KV_RERUN_TOLERANCE 5.0	/* of a rerun, likewise */
 
 enum kv_change {
 	KV_CHANGE_NONE,		/* same within the tolerance */
@@ -32,7 +33,7 @@ enum kv_change {
  * @value: by side of the diff
  * @n: entries of each
  * @median: of each
- * @exact: instructions, the same in all values of a side: no inference
+ * @exact: no inference: instructions, the same in all values of a side, or @single
  * @infer: shift from A to B, p adjusted for primary ones
  */
 struct kv_diff_row {
@@ -53,11 +54,13 @@ struct kv_diff_row {
  * struct kv_diff - a diff
  * @tolerance: in percent of A
  * @across: fields that may differ, words with commas; or NULL
+ * @single: A is one run: its figure is held to the tolerance, without an interval
  * @name: what A and B are called
  */
 struct kv_diff {
 	double tolerance;
 	const char *across;
+	bool single;
 	const char *name[2];
 	struct kv_doc *const *doc[2];
 	u32 ndocs[2];
@@ -76,6 +79,7 @@ bool kv_diff_may_differ(const struct kv_diff *diff, const char *field);
 int kv_diff_like(const struct kv_diff *diff, struct kv_error *error);
 
 /* bisect.c */
+bool kv_bisecting(int argc, char **argv);
 int kv_bisect_status(int argc, char **argv, int status);
 
 #endif /* KV_DIFF_H */

@@ -48,6 +48,10 @@ int kv_document_put(const struct kv_options *options, json_t *json, struct kv_er
 	struct kv_doc *doc;
 	int rc;
 
+	if (options->keep) {
+		*options->keep = json;
+		return 0;
+	}
 	if (options->format == KV_FORMAT_JSON)
 		return kv_json_print(stdout, json, error);
 	doc = kv_doc_of(json, "this measurement", error);

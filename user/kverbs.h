@@ -19,9 +19,15 @@ int kv_cmd_run(int argc, char **argv);
 int kv_cmd_compare(int argc, char **argv);
 int kv_cmd_report(int argc, char **argv);
 int kv_cmd_diff(int argc, char **argv);
+int kv_cmd_rerun(int argc, char **argv);
 int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
 int kv_cmd_explain(int argc, char **argv);
+
+/* run.c and compare.c: what a command line asked for */
+struct kv_options;
+int kv_run_as(const struct kv_options *options);
+int kv_compare_as(const struct kv_options *options);
 
 /* output.c */
 int kv_output_to(const char *path, struct kv_error *error);

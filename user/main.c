@@ -12,6 +12,7 @@ static const struct {
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
 	{ "report", kv_cmd_report, "what was measured, from files, in another form" },
 	{ "diff", kv_cmd_diff, "two kernels, drivers, cards or settings, from files" },
+	{ "rerun", kv_cmd_rerun, "the same once more: is what a file says reproduced?" },
 	{ "presets", kv_cmd_presets, "jobs by the question they answer" },
 	{ "doctor", kv_cmd_doctor, "whether this host can measure, and what figures are worth" },
 	{ "explain", kv_cmd_explain, "a status, event or errno: causes, and what to look at" },

@@ -53,7 +53,7 @@ enum kind {
 };
 
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
-#define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF)	/* take files as arguments */
+#define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
 #define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_REPORT)
 
 typedef const char *(*name_fn)(u32 value);
@@ -107,6 +107,8 @@ struct row {
 static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_DEVICE)
+	OWN_ROW('d', "device", "NAME", "another device than that of the file", KV_FOR_RERUN,
+		KIND_DEVICE)
 	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
 	OWN_ROW(0, "preset", "NAME", "options by the question they answer, see kverbs presets",
 		KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS, KIND_PRESET)
@@ -158,10 +160,14 @@ static const struct row rows[] = {
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OUTPUT)
 	OWN_ROW(0, "tolerance", "PERCENT", "what a value may be worse by (default: 2)", KV_FOR_DIFF,
 		KIND_TOLERANCE)
+	OWN_ROW(0, "tolerance", "PERCENT", "how far off a value may be (default: 5)", KV_FOR_RERUN,
+		KIND_TOLERANCE)
+	OWN_ROW(0, "runs", "N", "times that a run is repeated (default: 3)", KV_FOR_RERUN,
+		KIND_ROUNDS)
 	OWN_ROW(0, "across", "FIELDS", "fields of the job that may differ, such as chain,signal",
 		KV_FOR_DIFF, KIND_ACROSS)
 	OWN_ROW(0, "bisect", NULL, "exit status for git bisect run: 0 good, 1 bad, 125 neither",
-		KV_FOR_DIFF, KIND_BISECT)
+		KV_FOR_DIFF | KV_FOR_RERUN, KIND_BISECT)
 	OWN_ROW(0, "plot", NULL, "plots in the terminal", KV_FOR_REPORT, KIND_PLOT)
 	OWN_ROW(0, "png", "PREFIX", "plots as PREFIX-NAME.png", KV_FOR_REPORT, KIND_PNG)
 	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_FILES,
@@ -1022,7 +1028,7 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	options->job = defaults;
 	options->engine = &kv_engine_kernel;
 	options->margin = KV_MARGIN;
-	options->tolerance = KV_TOLERANCE;
+	options->tolerance = command == KV_FOR_RERUN ? KV_RERUN_TOLERANCE : KV_TOLERANCE;
 	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
 		return -1;
 	if (read_preset(argc, argv, command, options, error) ||
@@ -1124,6 +1130,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 
 	fprintf(file, "usage: kverbs %s [options]%s\n%s\n\n", command_name,
 		command == KV_FOR_DIFF ? " A... [--] B..." :
+		command == KV_FOR_RERUN ? " FILE" :
 		command & KV_FOR_FILES ? " FILE..." : "", summary);
 	for (row = rows; row < rows + KV_ARRAY_SIZE(rows); row++) {
 		if (!(row->commands & command))

@@ -24,6 +24,7 @@ enum {
 	KV_FOR_PRESETS = 1 << 2,
 	KV_FOR_REPORT = 1 << 3,
 	KV_FOR_DIFF = 1 << 4,
+	KV_FOR_RERUN = 1 << 5,
 };
 
 /* how alike the two sides are made */
@@ -72,6 +73,7 @@ enum kv_expect {
  * @format: --json, --csv, --hgrm, --format: enum kv_format
  * @json: it is not text: what is measured goes into one document
  * @output: --output, or NULL
+ * @keep: takes the document instead of any output, or NULL
  * @plot: --plot
  * @png: --png, or NULL
  * @file: arguments that are no options
@@ -112,6 +114,7 @@ struct kv_options {
 	u32 format;
 	bool json;
 	const char *output;
+	json_t **keep;
 	bool plot;
 	const char *png;
 	const char *file[KV_FILES_MAX];

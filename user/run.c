@@ -123,13 +123,32 @@ static int run_once(const struct kv_options *options, const char *device,
 	return status;
 }
 
+/**
+ * kv_run_as - measure, and write what was measured
+ * @options: as read
+ * Return: exit status
+ */
+int kv_run_as(const struct kv_options *options)
+{
+	char device[KV_DEVICE_NAME];
+	struct kv_error error;
+	struct kv_env env;
+
+	if (kv_unit_check(options->unit, &options->job, &error) ||
+	    kv_device_pick(options->device, device, &error))
+		return kv_error_print(&error);
+	/* before the run: the device may not be there any more after it */
+	kv_env_read(device, &options->job, &env);
+	kv_interrupt_catch();
+	return options->naxes ? kv_series_run(options, device, &env) :
+				run_once(options, device, &env);
+}
+
 /* kverbs run */
 int kv_cmd_run(int argc, char **argv)
 {
-	char device[KV_DEVICE_NAME];
 	struct kv_options options;
 	struct kv_error error;
-	struct kv_env env;
 
 	if (kv_options_parse(argc, argv, KV_FOR_RUN, &options, &error))
 		return kv_error_print(&error);
@@ -138,14 +157,6 @@ int kv_cmd_run(int argc, char **argv)
 				"Runs one job in one engine and reports what was measured.");
 		return KV_EXIT_GOOD;
 	}
-	if (kv_output_to(options.output, &error) ||
-	    kv_unit_check(options.unit, &options.job, &error))
-		return kv_error_print(&error);
-	if (kv_device_pick(options.device, device, &error))
-		return kv_error_print(&error);
-	/* before the run: the device may not be there any more after it */
-	kv_env_read(device, &options.job, &env);
-	kv_interrupt_catch();
-	return options.naxes ? kv_series_run(&options, device, &env) :
-			       run_once(&options, device, &env);
+	return kv_output_to(options.output, &error) ? kv_error_print(&error) :
+						      kv_run_as(&options);
 }
