@@ -2,6 +2,7 @@
 /* A comparison for programs: schema kverbs-compare/2. */
 #include <math.h>
 #include "compare.h"
+#include "document.h"
 #include "kverbs.h"
 #include "unit.h"
 
@@ -264,7 +265,7 @@ json_t *kv_json_compare(const struct kv_compare *compare)
 	for (i = 0; i < compare->nledger; i++)
 		json_array_append_new(ledger, json_string(compare->ledger[i]));
 	json = json_pack("{s:s, s:o, s:s, s:s, s:o, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:O}",
-			 "schema", "kverbs-compare/2", "environment", kv_json_env(&compare->env),
+			 "schema", KV_COMPARE_SCHEMA, "environment", kv_json_env(&compare->env),
 			 "post_send", compare->post_send, "as", kv_as_name(compare->options.as),
 			 "design", json_design(compare), "interrupted", (int)kv_interrupted(),
 			 "clock_kernel", kv_json_clock(&compare->clock[KV_KERNEL]),

@@ -43,7 +43,8 @@ int kv_load_clock(const struct kv_reader *reader, const char *key, struct kv_clo
 	}
 	if (clock->unit == KV_UNITS)
 		return kv_read_refuse(&at, "unit", "is neither ns nor insn");
-	if (!mult || mult > ~0U || shift > 32)
+	/* no factor: of a side that never ran */
+	if (mult > ~0U || shift > 32)
 		return kv_read_refuse(&at, "mult", "and shift are no clock's");
 	clock->mult = (u32)mult;
 	clock->shift = (u32)shift;

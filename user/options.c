@@ -54,7 +54,7 @@ enum kind {
 
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
 #define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
-#define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_REPORT)
+#define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_REPORT)
 
 typedef const char *(*name_fn)(u32 value);
 

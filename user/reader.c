@@ -116,6 +116,8 @@ static u32 bucket_of(const struct kv_clock_info *clock, u64 low)
 	unsigned __int128 ticks = (unsigned __int128)low << clock->shift;
 	u32 bucket;
 
+	if (!clock->mult)
+		return KV_HIST_BUCKETS;
 	ticks = (ticks + clock->mult - 1) / clock->mult;
 	if (ticks >> KV_HIST_VALUE_BITS)
 		return KV_HIST_BUCKETS;

@@ -34,9 +34,9 @@ static void add_design(const struct kv_doc *doc, const char *key, char *text, si
 	json_t *design = json_object_get(doc->json, "design");
 	json_t *value = json_object_get(design, !strcmp(key, "--seed") ? "seed" : "blocks");
 
-	if (!json_is_integer(value) || json_integer_value(value) <= 0)
+	if (!json_is_integer(value))
 		return;
-	snprintf(text, size, "%lld", (long long)json_integer_value(value));
+	snprintf(text, size, "%llu", (unsigned long long)json_integer_value(value));
 	word[(*n)++] = key;
 	word[(*n)++] = text;
 }
@@ -62,7 +62,8 @@ static int read_command(const struct rerun *rerun, struct kv_options *options,
 		word[n++] = json_string_value(json_array_get(rerun->doc->command, i));
 	if (strcmp(word[0], compare ? "compare" : "run"))
 		return kv_error_set(error, KV_EXIT_USAGE,
-				    "%s: command '%.40s': not one of its kind", rerun->doc->name, word[0]);
+				    "%s: command '%.40s': not one of its kind",
+				    rerun->doc->name, word[0]);
 	if (compare) {
 		add_design(rerun->doc, "--seed", text[0], sizeof(text[0]), word, &n);
 		add_design(rerun->doc, "--rounds", text[1], sizeof(text[1]), word, &n);

@@ -205,7 +205,7 @@ static void test_refused(void **state)
 		{ "run", "[]", "run is no object" },
 		{ "run.clock.unit", "\"us\"", "neither ns nor insn" },
 		{ "run.clock.unit", "\"insn\"", "is missing" },
-		{ "run.clock.mult", "0", "no clock's" },
+		{ "run.clock.mult", "0", "beyond the last" },
 		{ "run.clock.mult", "4294967296", "no clock's" },
 		{ "run.clock.shift", "33", "no clock's" },
 		{ "run.asked.steps", "[]", "is no object" },
