@@ -152,7 +152,7 @@ static void put_script(FILE *file, const struct kv_plot *plot, enum kv_terminal 
 	}
 	if (plot->kind == KV_PLOT_RATIOS)
 		fprintf(file, "set yrange [%u.5:-0.5]\n%s\n", plot->curve[0].n - 1,
-			"set arrow from 1, graph 0 to 1, graph 1 nohead");
+			"set xrange [*<1:1<*]\nset arrow from 1, graph 0 to 1, graph 1 nohead");
 	if (plot->kind == KV_PLOT_STACKS)
 		fputs("set style data histogram\nset style histogram rowstacked\n"
 		      "set style fill solid 0.85 noborder\nset boxwidth 0.7\n", file);

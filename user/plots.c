@@ -128,11 +128,12 @@ static void add_latencies(struct kv_plots *plots, const struct kv_doc *doc,
 
 static void arm_text(const struct kv_doc_arm *arm, const char *key, char text[KV_PLOT_TEXT])
 {
+	bool matched = !strcmp(arm->as, "matched");
 	char size[KV_TEXT];
 
-	snprintf(text, KV_PLOT_TEXT, "%.12s %s %.16s%s%.8s", arm->job.op,
-		 kv_text_size(arm->job.size, size), key, strcmp(arm->as, "matched") ? " " : "",
-		 strcmp(arm->as, "matched") ? arm->as : "");
+	snprintf(text, KV_PLOT_TEXT, "%.12s %s%s%.16s%s%.8s", arm->job.op,
+		 kv_text_size(arm->job.size, size), *key ? " " : "", key, matched ? "" : " ",
+		 matched ? "" : arm->as);
 }
 
 /* kernel over user: of times below 1, of rates above 1 the kernel is better */
