@@ -548,9 +548,12 @@ static void print_proof(FILE *file, const struct kv_compare *compare)
 
 	if (!proof)
 		return;
-	fprintf(file, "%sthis host resolves %s ns (%.2g %%) at p50%s\n", kv_bold(file),
-		kv_text_value(proof->resolves, KV_UNIT_NS, text), 100 * proof->share,
-		kv_plain(file));
+	if (isfinite(proof->resolves))
+		fprintf(file, "%sthis host resolves %s ns (%.2g %%) at p50%s\n", kv_bold(file),
+			kv_text_value(proof->resolves, KV_UNIT_NS, text), 100 * proof->share,
+			kv_plain(file));
+	else
+		fputs("too few blocks to say what this host resolves; give it more --time\n", file);
 	for (i = 0; i < KV_PROOF_PARTS; i++)
 		print_proof_row(file, name[i], &proof->row[i]);
 	if (*proof->floor)

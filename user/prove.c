@@ -11,7 +11,7 @@
 #include "compare.h"
 #include "kverbs.h"
 
-#define PROVE_SECONDS	10.0	/* each of the three, when no time was given */
+#define PROVE_BLOCKS	16	/* of each part, when no number was given */
 #define PROVE_MS	50	/* a run */
 #define PROVE_WARMUP_MS	5
 #define PLANT_FACTOR	3	/* of the smallest difference that shows */
@@ -58,9 +58,8 @@ static struct kv_compare *new_part(const struct kv_compare *compare, struct kv_e
 	}
 	part->options = compare->options;
 	part->options.json = false;
-	part->options.rounds = 0;
-	if (!(part->options.seconds > 0))
-		part->options.seconds = PROVE_SECONDS;
+	if (!part->options.rounds)
+		part->options.rounds = PROVE_BLOCKS;
 	part->env = compare->env;
 	part->own = compare->own;
 	memcpy(part->device, compare->device, sizeof(part->device));
