@@ -77,11 +77,16 @@ void kv_device_facts(const char *name, struct kv_device_facts *facts)
 			facts->node = atoi(line);
 		return;
 	}
-	/* without a bus device: rxe tells its netdev, siw is the one RNIC */
+	/* without a bus device: rxe tells its netdev, the tests' device its name, siw is the one RNIC */
 	facts->software = true;
 	read_line(name, "parent", line, sizeof(line));
 	if (*line) {
 		strcpy(facts->driver, "rdma_rxe");
+		return;
+	}
+	read_line(name, "node_desc", line, sizeof(line));
+	if (!strcmp(line, "nullhca")) {
+		strcpy(facts->driver, line);
 		return;
 	}
 	read_line(name, "node_type", line, sizeof(line));

@@ -23,7 +23,7 @@ PATH=$PATH:/usr/sbin:/sbin
 # Options both launchers know.
 # shellcheck disable=SC2034 # for the launchers and, by declare -p, the guest
 opt_env=() opt_insmod=() opt_share=()
-opt_hca='' opt_keep='' opt_module=auto opt_param='' opt_rxe=y opt_siw='' opt_splats=''
+opt_hca='' opt_keep='' opt_module=auto opt_nullhca='' opt_param='' opt_rxe=y opt_siw='' opt_splats=''
 opt_timeout=600 opt_verbose=''
 taken=0
 command=()
@@ -80,6 +80,8 @@ common_usage()
 	  --insmod FILE      one more module, loaded after kverbs; may be repeated
 	  --no-rxe           without the software device rxe0
 	  --siw              with the software iWARP device siw0
+	  --nullhca          with null0, a device that does nothing and can be told to fail
+	                     (tests/nullhca)
 	  --keep             leave module and devices as the command leaves them
 	  --allow-splats     do not fail on what the kernel log holds
 	  -v, --verbose      kernel log to stderr
@@ -130,6 +132,7 @@ common_option()
 		--no-module) opt_module='' ;;
 		--no-rxe) opt_rxe='' ;;
 		--siw) opt_siw=y ;;
+		--nullhca) opt_nullhca=y ;;
 		--keep) opt_keep=y ;;
 		--allow-splats) opt_splats=y ;;
 		-v | --verbose) opt_verbose=y ;;
@@ -167,6 +170,17 @@ find_module()
 		touch "$opt_module"
 	fi
 	exec {fd}>&-
+}
+
+# find_nullhca KDIR: builds the null device if it is asked for; it is one more module.
+find_nullhca()
+{
+	local file
+
+	[ "$opt_nullhca" ] || return 0
+	file=$("$top/tests/nullhca/build" "$1" 2>/dev/null) ||
+		die "the null device does not build: tests/nullhca/build $1"
+	opt_insmod+=("$file")
 }
 
 # errand_write: what the guest is to do, in a folder it can read.
