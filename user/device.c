@@ -6,6 +6,7 @@
 #include <string.h>
 #include "device.h"
 #include "file.h"
+#include "null.h"
 #include "kverbs.h"
 
 #define CLASS	"/sys/class/infiniband"
@@ -18,7 +19,7 @@ static void read_line(const char *device, const char *name, char *line, size_t s
 
 bool kv_device_exists(const char *name)
 {
-	return kv_file_exists(CLASS "/%s", name);
+	return kv_file_exists(CLASS "/%s", name) || kv_null_named(name);
 }
 
 /**
@@ -43,7 +44,7 @@ int kv_device_pick(const char *asked, char name[KV_DEVICE_NAME], struct kv_error
 			snprintf(name, KV_DEVICE_NAME, "%.63s", entry[i]->d_name);
 	}
 	kv_file_list_free(entry, n);
-	if (!n)
+	if (!n && !(asked && kv_null_named(asked)))
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "no RDMA device here; load the driver of one, or make a software one: rdma link add rxe0 type rxe netdev NETDEV");
 	if (!asked && n > 1)
@@ -77,7 +78,7 @@ void kv_device_facts(const char *name, struct kv_device_facts *facts)
 			facts->node = atoi(line);
 		return;
 	}
-	/* without a bus device: rxe tells its netdev, the tests' device its name, siw is the one RNIC */
+	/* without a bus device: rxe tells its netdev, siw is the one RNIC */
 	facts->software = true;
 	read_line(name, "parent", line, sizeof(line));
 	if (*line) {
@@ -85,8 +86,8 @@ void kv_device_facts(const char *name, struct kv_device_facts *facts)
 		return;
 	}
 	read_line(name, "node_desc", line, sizeof(line));
-	if (!strcmp(line, "nullhca")) {
-		strcpy(facts->driver, line);
+	if (!strcmp(line, "nullhca") || (!*line && kv_null_named(name))) {
+		strcpy(facts->driver, "nullhca");
 		return;
 	}
 	read_line(name, "node_type", line, sizeof(line));

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "file.h"
 #include "health_read.h"
+#include "null.h"
 #include "kverbs.h"
 
 const struct kv_health_rule kv_health_rules[KV_HEALTH_CHECKS] = {
@@ -210,7 +211,7 @@ static u32 link_of(const struct kv_host *host)
 
 	if (!kv_file_line(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/link_layer",
 			  host->device, host->port))
-		return KVERBS_LINK_OTHER;
+		return kv_null_named(host->device) ? KVERBS_LINK_IB : KVERBS_LINK_OTHER;
 	if (!strncmp(line, "InfiniBand", 10))
 		return KVERBS_LINK_IB;
 	return strcmp(host->facts.driver, "siw") ? KVERBS_LINK_ROCE : KVERBS_LINK_IWARP;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "verbs.h"
+#include "null.h"
 #include "kverbs.h"
 
 #define LIMIT_DEPTH	65536
@@ -36,6 +37,8 @@ static int open_device(struct kv_port *port, const char *name, struct kv_error *
 		port->context = ibv_open_device(*device);
 		break;
 	}
+	if (!port->context && !(device && *device) && kv_null_named(name))
+		port->context = kv_null_open();
 	if (!port->context && device && *device)
 		explain_open(*device, name, error);
 	else if (!port->context)

@@ -35,9 +35,10 @@ static inline void kv_null_unlock(struct kv_null_lock *lock)
 #define kv_null_wr		struct ib_send_wr
 #define kv_null_rwr		struct ib_recv_wr
 #define kv_null_wc		struct ib_wc
-#define kv_null_load(p)		smp_load_acquire(p)
-#define kv_null_store(p, v)	smp_store_release(p, v)
-#define kv_null_fence()		smp_mb()
+/* what pairs with what stands in kverbs/null.h */
+#define kv_null_load(p)		smp_load_acquire(p)	/* of kv_null_store() */
+#define kv_null_store(p, v)	smp_store_release(p, v)	/* of kv_null_load() */
+#define kv_null_fence()		smp_mb()	/* between a WC and being armed */
 
 static inline u32 kv_null_bytes(const struct ib_send_wr *wr)
 {

@@ -186,6 +186,7 @@ static int null_parse(const char *text, struct null_rule *rule)
 {
 	char call[16], act[16];
 	int n = sscanf(text, "%15s %llu %15s %u", call, &rule->at, act, &rule->arg);
+	bool has_arg = n == 4;
 
 	if (n < 3 || !rule->at)
 		return -EINVAL;
@@ -198,7 +199,7 @@ static int null_parse(const char *text, struct null_rule *rule)
 			break;
 	}
 	if (rule->call == NULL_CALLS || rule->act == NULL_ACTS ||
-	    (n == 4) != null_act_rule[rule->act].arg ||
+	    null_act_rule[rule->act].arg != has_arg ||
 	    (rule->act >= NULL_STATUS && rule->call != NULL_WC) ||
 	    (rule->act == NULL_FAIL && (rule->call == NULL_WC || !rule->arg || rule->arg > 133)))
 		return -EINVAL;
