@@ -23,10 +23,15 @@ const struct kv_clock_desc *kv_clock_desc(u32 which)
 	return KV_HAVE_CPU_CLOCK && kv_cpu_desc.mult ? &kv_cpu_desc : NULL;
 }
 
+u64 kv_clock_ticks_us(u32 which, u64 us)
+{
+	return mul_u64_u32_div(us << KV_CLOCK_SHIFT, NSEC_PER_USEC,
+			       kv_clock_desc(which)->mult);
+}
+
 u64 kv_clock_ticks(u32 which, u32 ms)
 {
-	return mul_u64_u32_div((u64)ms << KV_CLOCK_SHIFT, NSEC_PER_MSEC,
-			       kv_clock_desc(which)->mult);
+	return kv_clock_ticks_us(which, (u64)ms * USEC_PER_MSEC);
 }
 
 /* both clocks as near to each other as an interrupt-free window allows */

@@ -34,6 +34,9 @@ const struct kv_clock_desc *kv_clock_desc(u32 which);
  */
 u64 kv_clock_ticks(u32 which, u32 ms);
 
+/* likewise, microseconds */
+u64 kv_clock_ticks_us(u32 which, u64 us);
+
 int kv_clock_init(void);
 
 #endif /* KV_CLOCK_H */

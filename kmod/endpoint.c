@@ -11,7 +11,6 @@
 #include "endpoint.h"
 
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
-#define KV_ID_MARKER	(~0ULL - 1)	/* wr_id of the teardown's WRs */
 
 static u32 kv_ep_places(const struct kv_job *job)
 {
@@ -106,6 +105,7 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	return sizeof(struct kv_ep) +
 	       (u64)job->outstanding * kv_job_wrs(job) * sizeof(union kv_wr) +
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
+	       kv_context_bytes(job) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
 	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +
 	       (kv_job_registers(job) ? job->outstanding : 0) *
@@ -221,7 +221,6 @@ static int kv_ep_create_qp(struct kv_ep *ep, struct ib_pd *pd,
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 			   struct kv_refusal *no, const char **where)
 {
-	struct ib_cq_init_attr cq_attr = { .cqe = kv_job_cq_depth(job) };
 	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
 	struct kv_ep *ep;
 	int rc;
@@ -267,13 +266,9 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 		rc = -EMSGSIZE;
 		goto fail;
 	}
-	*where = "create CQ";
-	ep->cq = ib_create_cq(pd->device, NULL, NULL, NULL, &cq_attr);
-	if (IS_ERR(ep->cq)) {
-		rc = PTR_ERR(ep->cq);
-		ep->cq = NULL;
+	rc = kv_context_open(ep, pd->device, job, no, where);
+	if (rc)
 		goto fail;
-	}
 	rc = kv_ep_create_qp(ep, pd, job, no, where);
 	if (rc)
 		goto fail;
@@ -372,15 +367,16 @@ static int kv_ep_await(struct kv_ep *ep, const char **where)
 	ktime_t end = ktime_add_ms(ktime_get(), KV_SETUP_MS);
 	int rc;
 
+	ep->marks++;
 	do {
-		rc = ib_poll_cq(ep->cq, 1, ep->wc);
+		rc = kv_context_marked(ep);
 		if (rc < 0)
 			return rc;
-		if (rc && ep->wc->status != IB_WC_SUCCESS) {
-			*where = ib_wc_status_msg(ep->wc->status);
+		if (rc == ep->marks && ep->marked_status != IB_WC_SUCCESS) {
+			*where = ib_wc_status_msg(ep->marked_status);
 			return -EIO;
 		}
-		if (rc)
+		if (rc == ep->marks)
 			return 0;
 		if (READ_ONCE(*ep->stop))
 			return -EINTR;
@@ -395,7 +391,6 @@ static int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 {
 	struct ib_reg_wr wr = {
 		.wr = {
-			.wr_id = KV_ID_MARKER,
 			.opcode = IB_WR_REG_MR,
 			.send_flags = IB_SEND_SIGNALED,
 		},
@@ -406,6 +401,7 @@ static int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 	int rc;
 
 	*where = "post REG_MR";
+	kv_context_mark_send(over, &wr.wr);
 	rc = ib_post_send(over->qp, &wr.wr, NULL);
 	if (rc)
 		return rc;
@@ -491,7 +487,7 @@ static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 		kv_ep_build_send(ep, &ep->wr[i], kv_job_wr_op(job, i % ep->wrs),
 				 peer, job);
 	for (i = 0; i < ep->recv_depth; i++) {
-		ep->rwr[i].wr_id = 1ULL << 63 | i;
+		kv_context_recv_id(ep, i, &ep->rwr[i], 1ULL << 63 | i);
 		ep->rwr[i].sg_list = ep->sge + job->sges;
 		ep->rwr[i].num_sge = head && !size ? 1 : kv_job_sges(job);
 		ep->rwr[i].next = &ep->rwr[i + 1 == ep->recv_depth ? 0 : i + 1];
@@ -660,7 +656,7 @@ static int kv_ep_probe(struct kv_ep *ep, const struct kv_job *job,
 	while (!kv_op_rules[job->step[i].op].atomic)
 		i++;
 	wr = ep->wr[i];
-	wr.wr.wr_id = KV_ID_MARKER;
+	kv_context_mark_send(ep, &wr.wr);
 	wr.wr.next = NULL;
 	wr.wr.send_flags = ep->flags[1];
 	*where = "post a first atomic";
@@ -757,12 +753,11 @@ void kv_ep_flush(struct kv_ep *ep)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	union kv_wr swr = {
 		.wr = {
-			.wr_id = KV_ID_MARKER,
 			.opcode = ep->ah ? IB_WR_SEND : IB_WR_RDMA_WRITE,
 			.send_flags = IB_SEND_SIGNALED,
 		},
 	};
-	struct ib_recv_wr rwr = { .wr_id = KV_ID_MARKER };
+	struct ib_recv_wr rwr = { };
 
 	if (!ep->connected)
 		return;
@@ -776,29 +771,27 @@ void kv_ep_flush(struct kv_ep *ep)
 	}
 	if (ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
 		return;
+	kv_context_mark_send(ep, &swr.wr);
+	kv_context_mark_recv(ep, &rwr);
 	if (!ib_post_send(ep->qp, &swr.wr, NULL))
-		ep->markers++;
+		ep->marks++;
 	if (!ib_post_recv(ep->qp, &rwr, NULL))
-		ep->markers++;
+		ep->marks++;
 }
 
 void kv_ep_reap(struct kv_ep *ep, ktime_t end)
 {
-	int got, i;
+	int came = kv_context_marked(ep);
 
-	while (ep->markers > 0 && ktime_before(ktime_get(), end)) {
-		got = ib_poll_cq(ep->cq, KV_POLL_MAX, ep->wc);
-		if (got < 0)
-			return;
-		for (i = 0; i < got; i++)
-			ep->markers -= ep->wc[i].wr_id == KV_ID_MARKER;
-		if (!got)
-			usleep_range(20, 100);
+	while (came >= 0 && came < ep->marks && ktime_before(ktime_get(), end)) {
+		usleep_range(20, 100);
+		came = kv_context_marked(ep);
 	}
 }
 
 void kv_ep_destroy(struct kv_ep *ep)
 {
+	bool closed;
 	u32 i;
 
 	if (IS_ERR_OR_NULL(ep))
@@ -807,8 +800,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 		ib_destroy_qp(ep->qp);
 	if (ep->ah)
 		rdma_destroy_ah(ep->ah, RDMA_DESTROY_AH_SLEEPABLE);
-	if (ep->cq)
-		ib_destroy_cq(ep->cq);
+	closed = kv_context_close(ep);
 	for (i = 0; ep->mr && i < ep->depth; i++) {
 		if (ep->mr[i])
 			ib_dereg_mr(ep->mr[i]);
@@ -821,5 +813,8 @@ void kv_ep_destroy(struct kv_ep *ep)
 	kvfree(ep->rwr);
 	kvfree(ep->wr);
 	kfree(ep->sge);
-	kfree(ep);
+	if (!closed)
+		return;
+	/* rxe's tasklet may still be raising an event of the CQ that is gone */
+	kfree_rcu(ep, rcu);
 }

@@ -9,12 +9,15 @@
 #include <linux/ktime.h>
 #include <rdma/ib_verbs.h>
 
+#include "context.h"
 #include "memory.h"
 #include "side.h"
 
 #define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
 #define KV_EP_ID_STEP	BIT_ULL(62)	/* the loop's KV_ID_STEP, which only lane.c includes */
 #define KV_FLUSH_MS	500	/* longest wait for flushed WRs, all QPs of a run */
+
+struct kv_loop;
 
 /**
  * struct kv_path - the way from a port back to itself
@@ -49,7 +52,7 @@ union kv_wr {
 /**
  * struct kv_ep - endpoint; the first part is what the loop touches
  * @qp: QP
- * @cq: raw CQ of both its queues
+ * @cq: CQ of both its queues
  * @wr: prebuilt send WRs, those of one operation a slot
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
@@ -69,9 +72,19 @@ union kv_wr {
  * @clock: enum kverbs_clock
  * @breaths: operations since the last report to RCU
  * @waits: empty polls, for the same
+ * @seen: completion events raised when one was last asked for
  * @run_id: for tracepoints
  * @lane: for tracepoints
  * @wc: WCs of the last poll
+ * @event: completion events of @cq
+ * @callback: where ib_core takes its WCs
+ * @marker: handler of the WRs of set-up and teardown there
+ * @marked: of those, how many have completed
+ * @marks: how many were posted
+ * @marked_status: of the last one
+ * @loop: of the lane whose work handlers do
+ * @context: enum kverbs_context
+ * @attended: jiffies when that lane last looked after it
  * @buf: own buffer
  * @sge: of all send WRs
  * @rsge: of all receive WRs
@@ -101,10 +114,21 @@ struct kv_ep {
 	u32 clock;
 	u32 breaths;
 	u32 waits;
+	u32 seen;
 	u32 run_id;
 	u32 lane;
+	struct rcu_head rcu;	/* within the first page */
 	struct ib_wc wc[KV_POLL_MAX];
+	struct kv_event event;
+	struct kv_callback callback;
+	struct kv_loop *loop;
+	u32 context;
+	unsigned long attended;
 
+	struct ib_cqe marker;
+	int marked;
+	int marks;
+	enum ib_wc_status marked_status;
 	struct kv_buf buf;
 	struct ib_ah *ah;	/* of the peer, UD */
 	struct ib_sge *sge;	/* of all send WRs, then of all receive WRs */
@@ -120,7 +144,6 @@ struct kv_ep {
 	u32 rq_depth;
 	u32 inline_data;
 	bool connected;
-	int markers;
 };
 
 /**

@@ -13,6 +13,7 @@
 #include "run.h"
 #include "verbs.h"
 
+#define KV_TURN		(3 * HZ / 100)	/* jiffies without a look of the lane */
 #define KV_GRACE_MS	50	/* wait for completions after a gentle stop */
 
 static_assert((u32)KV_LANE_GO == (u32)KV_STOP_NONE);
@@ -36,6 +37,35 @@ static int kv_lane_pace(struct kv_loop *l, const struct kv_job *job, u32 ring)
 	l->gap_mean = kv_pace_fill(job, kv_clock_ticks(job->clock, 1000), gap);
 	l->gap_drawn = job->pace == KVERBS_PACE_POISSON;
 	return 0;
+}
+
+/* the handler of a lane whose work handlers do */
+static void kv_lane_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct kv_done *done = container_of(wc->wr_cqe, struct kv_done, cqe);
+	struct kv_ep *ep = done->ep;
+	bool wake = false;
+
+	spin_lock_bh(&ep->callback.lock);
+	/*
+	 * What posts from a softirq may keep a software device in softirqs for
+	 * ever, and the lane from running: leave the next turn to it.
+	 */
+	if (ep->loop->driven && time_after(jiffies, ep->attended + KV_TURN)) {
+		ep->loop->driven = 0;
+		wake = true;
+	}
+	if (ep->loop->driven) {
+		ep->wc[0] = *wc;
+		ep->wc[0].wr_id = done->id;
+		kv_react(ep->loop);
+		wake = ep->loop->over;
+	} else {
+		kv_context_keep(ep, wc, done->id);
+	}
+	spin_unlock_bh(&ep->callback.lock);
+	if (wake)
+		kv_context_wake(ep);
 }
 
 int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
@@ -82,6 +112,10 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->deadline = kv_clock_ticks(job->clock, job->deadline_ms);
 	l->grace = kv_clock_ticks(job->clock, KV_GRACE_MS);
 	l->size = kv_job_payload(job);
+	if (job->context == KVERBS_CONTEXT_HYBRID)
+		l->spin = kv_clock_ticks_us(job->clock, job->spin_us);
+	l->sleeps = kv_context_rules[job->context].sleeps;
+	l->handled = job->post_from == KVERBS_POST_FROM_HANDLER;
 	l->chain_mask = ring - 1;
 	l->depth = job->outstanding;
 	l->chain = job->chain;
@@ -96,6 +130,9 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	kv_job_data(job, lane->index, l->pair->seed, &l->data);
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;
+	ep->loop = l;
+	if (l->handled)
+		kv_context_handler(ep, kv_lane_done);
 	ep->run_id = kv_run_id(lane->run);
 	ep->lane = lane->index;
 	lane->pmu = job->pmu;

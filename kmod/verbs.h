@@ -8,6 +8,7 @@
 
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -20,6 +21,7 @@
 
 #define KV_RCU_CHECK	1024	/* rounds between reports to RCU */
 #define KV_YIELD_SLEEP	64	/* yields in vain before a short sleep */
+#define KV_DIRECT_TURNS	16	/* of a lane between looks at stops and deadlines */
 
 static __always_inline u64 kv_clock(const struct kv_ep *ep)
 {
@@ -40,7 +42,12 @@ static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 {
 	struct ib_send_wr *wr = kv_wr_at(ep, ep->tail, slot);
 
-	wr->wr_id = id;
+	if (unlikely(ep->callback.done)) {
+		ep->callback.done[slot].id = id;
+		wr->wr_cqe = &ep->callback.done[slot].cqe;
+	} else {
+		wr->wr_id = id;
+	}
 	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL :
 		   kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
@@ -70,6 +77,8 @@ static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 
 static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 {
+	if (unlikely(ep->callback.done))
+		return kv_context_poll(ep, max);
 	return ib_poll_cq(ep->cq, max, ep->wc);
 }
 
@@ -194,6 +203,58 @@ static __always_inline int kv_wait(struct kv_ep *ep)
 		return 1;
 	}
 	return 0;
+}
+
+static inline int kv_arm(struct kv_ep *ep)
+{
+	return kv_context_arm(ep);
+}
+
+static inline int kv_sleep(struct kv_ep *ep)
+{
+	return kv_context_sleep(ep);
+}
+
+static inline u64 kv_event_at(struct kv_ep *ep)
+{
+	u64 at = READ_ONCE(ep->event.at);
+
+	/* another one may come in between: it is then not sampled */
+	if (at)
+		WRITE_ONCE(ep->event.at, 0);
+	return at;
+}
+
+static inline void kv_hold(struct kv_ep *ep)
+{
+	spin_lock_bh(&ep->callback.lock);
+}
+
+static inline void kv_let(struct kv_ep *ep)
+{
+	ep->attended = jiffies;
+	spin_unlock_bh(&ep->callback.lock);
+}
+
+static inline int kv_early(struct kv_ep *ep)
+{
+	return kv_context_early(ep);
+}
+
+/* of context direct it is the lane that has handlers called */
+static inline void kv_attend(struct kv_ep *ep)
+{
+	u32 i;
+
+	if (ep->context == KVERBS_CONTEXT_DIRECT) {
+		for (i = 0; i < KV_DIRECT_TURNS; i++) {
+			if (!ib_process_cq_direct(ep->cq, KV_POLL_MAX))
+				kv_wait(ep);
+		}
+		kv_rest_now();
+	} else {
+		kv_context_attend(ep);
+	}
 }
 
 static __always_inline int kv_breathe(struct kv_ep *ep)

@@ -425,6 +425,24 @@ static int find_resolution(struct kv_compare *compare, struct kv_error *error)
 	return kv_prove(compare, compare->proof, error);
 }
 
+/* only like is compared: what has no counterpart is refused, or is the kernel's alone */
+static int check_context(struct kv_compare *compare, struct kv_error *error)
+{
+	const struct kv_context_rule *context = &kv_context_rules[compare->options.job.context];
+	u32 i;
+
+	if (context->user)
+		return 0;
+	if (!compare->options.unlike)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "context %s: user space has no counterpart to compare it with; use busy, woken or hybrid, or --unlike for the kernel's side alone",
+				    context->name);
+	for (i = 0; i < compare->narms; i++)
+		snprintf(compare->arm[i].absent[KV_USER], sizeof(compare->arm[i].absent[KV_USER]),
+			 "no counterpart: user space has nothing like context %s", context->name);
+	return 0;
+}
+
 static int compare_on(struct kv_compare *compare, struct kv_error *error)
 {
 	struct kv_error later;
@@ -439,6 +457,8 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	kv_ledger_match(compare, compare->options.as != KV_AS_NATIVE);
 	kv_env_read(compare->device, &compare->options.job, &compare->env);
 	kv_arms_plan(compare, largest);
+	if (check_context(compare, error))
+		return kv_error_print(error);
 	kv_ledger_fill(compare);
 	if (choose_cpus(compare, error))
 		return kv_error_print(error);

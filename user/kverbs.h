@@ -60,6 +60,8 @@ const char *kv_pace_name(u32 pace);
 const char *kv_api_name(u32 api);
 const char *kv_api_calls(u32 api);
 const char *kv_switch_name(u32 on);
+const char *kv_context_name(u32 context);
+const char *kv_post_from_name(u32 from);
 const char *kv_state_name(u32 state);
 const char *kv_reason_name(u32 reason);	/* "device gone" */
 const char *kv_role_name(u32 role);

@@ -56,6 +56,11 @@ static u64 ticks_of_ns(const struct kv_clock_info *clock, u64 ns)
 	return (u64)(((__uint128_t)ns << clock->shift) / clock->mult);
 }
 
+static u64 ticks_of_us(const struct kv_clock_info *clock, u64 us)
+{
+	return ticks_of_ns(clock, us * 1000);
+}
+
 static u64 ticks_of_ms(const struct kv_clock_info *clock, u64 ms)
 {
 	return ticks_of_ns(clock, ms * 1000000);
@@ -254,6 +259,7 @@ static int build_ep(struct kv_lane *lane)
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
+	ep->channel = plan->end->channel;
 	ep->flags[0] = plan->job->inline_data ? IBV_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IBV_SEND_SIGNALED;
 	/* tags are of operations with a payload, and of transports without a head */
@@ -322,6 +328,9 @@ static int build_loop(struct kv_lane *lane)
 	loop->deadline = ticks_of_ms(plan->clock, job->deadline_ms);
 	loop->grace = ticks_of_ms(plan->clock, GRACE_MS);
 	loop->size = kv_job_payload(job);
+	if (job->context == KVERBS_CONTEXT_HYBRID)
+		loop->spin = ticks_of_us(plan->clock, job->spin_us);
+	loop->sleeps = kv_context_rules[job->context].sleeps;
 	loop->depth = job->outstanding;
 	loop->chain = job->chain;
 	loop->signal = job->signal;
@@ -418,6 +427,9 @@ static void *lane_main(void *arg)
 	getrusage(RUSAGE_THREAD, &after);
 	lane->loop.stat.switches = (u64)(after.ru_nvcsw - before.ru_nvcsw);
 	lane->loop.stat.preemptions = (u64)(after.ru_nivcsw - before.ru_nivcsw);
+	/* a CQ whose events are not acknowledged is never destroyed */
+	if (lane->ep.unacked)
+		ibv_ack_cq_events(lane->ep.cq, lane->ep.unacked);
 	lane->plan.ended(lane->plan.owner, lane);
 	return NULL;
 }

@@ -150,6 +150,21 @@ const char *kv_switch_name(u32 on)
 	return KV_NAME(names, on);
 }
 
+const char *kv_context_name(u32 context)
+{
+	return context < KV_CONTEXTS ? kv_context_rules[context].name : "unknown";
+}
+
+const char *kv_post_from_name(u32 from)
+{
+	static const char *const names[] = {
+		[KVERBS_POST_FROM_HANDLER] = "handler",
+		[KVERBS_POST_FROM_LANE] = "lane",
+	};
+
+	return KV_NAME(names, from);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {

@@ -39,6 +39,7 @@ enum kind {
 	KIND_AS,
 	KIND_EXPECT,
 	KIND_PROVE,
+	KIND_UNLIKE,
 	KIND_INTERVAL,
 	KIND_UNIT,
 	KIND_FORMAT,		/* one of them, by attr */
@@ -146,6 +147,9 @@ static const struct row rows[] = {
 		KV_FOR_COMPARE, KIND_PROVE)
 	OWN_ROW(0, "expect", "NAME", "same or different: fail when a verdict is another",
 		KV_FOR_COMPARE, KIND_EXPECT)
+	OWN_ROW(0, "unlike", NULL,
+		"also a context that user space has nothing like: the kernel alone",
+		KV_FOR_COMPARE, KIND_UNLIKE)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
@@ -192,6 +196,8 @@ static const struct {
 	{ KVERBS_JOB_A_API, kv_api_name },
 	{ KVERBS_JOB_A_PMU, kv_switch_name },
 	{ KVERBS_JOB_A_THREAD_DOMAIN, kv_switch_name },
+	{ KVERBS_JOB_A_CONTEXT, kv_context_name },
+	{ KVERBS_JOB_A_POST_FROM, kv_post_from_name },
 };
 
 static name_fn names_of(const struct row *row)
@@ -783,6 +789,9 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 	case KIND_EXPECT:
 		return parse_choice(row, text, kv_expect_name, KV_EXPECTS, &options->expect,
 				    error);
+	case KIND_UNLIKE:
+		options->unlike = true;
+		return 0;
 	case KIND_UNIT:
 		options->given_unit = true;
 		return parse_unit(options, row->name, text, error);

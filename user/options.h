@@ -67,6 +67,7 @@ enum kv_expect {
  * @as: --as, enum kv_as
  * @expect: --expect, enum kv_expect
  * @prove: --prove
+ * @unlike: --unlike: also what user space has nothing like
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
  * @given_unit: not of the environment
@@ -108,6 +109,7 @@ struct kv_options {
 	u32 as;
 	u32 expect;
 	bool prove;
+	bool unlike;
 	u32 interval_ms;
 	u32 unit;
 	bool given_unit;

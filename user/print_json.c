@@ -98,6 +98,10 @@ static json_t *field(u32 attr, u64 value)
 	case KVERBS_JOB_A_PMU:
 	case KVERBS_JOB_A_THREAD_DOMAIN:
 		return json_string(kv_switch_name((u32)value));
+	case KVERBS_JOB_A_CONTEXT:
+		return json_string(kv_context_name((u32)value));
+	case KVERBS_JOB_A_POST_FROM:
+		return json_string(kv_post_from_name((u32)value));
 	}
 	return integer(value);
 }

@@ -148,6 +148,14 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		kv_text_size(result->bytes, memory));
 	print_path(file, result);
 	print_cpus(file, result);
+	fprintf(file, ", context %s", kv_context_name(job->context));
+	if (job->spin_us != KV_AUTO)
+		fprintf(file, " (polls for %u us first)", job->spin_us);
+	if (job->cq_count != KV_AUTO)
+		fprintf(file, " (an event after %u CQEs or %u us)", job->cq_count,
+			job->cq_period_us);
+	if (job->post_from != KV_AUTO)
+		fprintf(file, " (posts from the %s)", kv_post_from_name(job->post_from));
 	fprintf(file, ", wait %s, timing %s, %u WC%s a poll", kv_wait_name(job->wait),
 		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
 	if (job->recv_depth)
@@ -220,6 +228,12 @@ static void print_counts(FILE *file, const struct kv_report *report)
 		KV_INSN_INTERRUPT);
 }
 
+/* handlers do the work of the lanes */
+static bool handled(const struct kv_result *result)
+{
+	return result->granted.post_from == KVERBS_POST_FROM_HANDLER;
+}
+
 static void print_metrics(FILE *file, const struct kv_report *report)
 {
 	const struct kv_result *result = report->result;
@@ -244,6 +258,9 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 				 kv_label_time(metric));
 		else if (metric == KVERBS_METRIC_RTT)
 			snprintf(label, sizeof(label), "%s", kv_label_progress(result));
+		else if (metric == KVERBS_METRIC_HANDLER)
+			snprintf(label, sizeof(label), "event raised to %s running",
+				 handled(result) ? "handler" : "lane");
 		print_figure(file, kv_metric_name(metric), figure, 1, label);
 		if (metric == KVERBS_METRIC_RTT)
 			print_figure(file, "rtt/2", figure, 0.5, label);
@@ -315,6 +332,25 @@ static void print_rates(FILE *file, const struct kv_report *report)
 	if (s->tainted || s->backwards)
 		fprintf(file, "%llu samples contain a yield; the clock stepped back %llu times\n",
 			s->tainted, s->backwards);
+}
+
+/* how those that sleep came to their completions; the lanes' sums */
+static void print_events(FILE *file, const struct kv_result *result)
+{
+	u64 arms = 0, missed = 0, sleeps = 0, events = 0;
+	u32 i;
+
+	if (!kv_context_rules[result->granted.context].sleeps || handled(result))
+		return;
+	for (i = 0; i < result->nlanes; i++) {
+		arms += result->lane[i].stat.arms;
+		missed += result->lane[i].stat.missed;
+		sleeps += result->lane[i].stat.sleeps;
+		events += result->lane[i].stat.events;
+	}
+	fprintf(file,
+		"completion events: asked for %llu times (%llu: a WC was there already), %llu sleeps, %llu ended by one\n",
+		arms, missed, sleeps, events);
 }
 
 /* of instructions: what hit samples, which are counted apart, and no time */
@@ -406,6 +442,7 @@ void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_repor
 		print_interrupts(file, &report->noise);
 	}
 	print_pmu(file, report);
+	print_events(file, result);
 	print_checks(file, report);
 	if (result->reason != KVERBS_REASON_COMPLETE)
 		fprintf(file, "ended early: %s\n", kv_reason_name(result->reason));

@@ -4,6 +4,7 @@
  * would be one of the measurement.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
 #include "verbs.h"
@@ -114,14 +115,18 @@ static bool not_supported(const struct kv_job *job)
 static struct ibv_cq *new_cq(struct kv_end *end, const struct kv_port *port,
 			     const struct kv_job *job)
 {
-	struct ibv_cq_init_attr_ex wide = { .cqe = kv_job_cq_depth(job) };
+	struct ibv_cq_init_attr_ex wide = {
+		.cqe = kv_job_cq_depth(job),
+		.channel = end->channel,
+	};
 
 	if (job->thread_domain) {
 		wide.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
 		wide.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	}
 	if (job->api != KVERBS_API_WR && !job->thread_domain)
-		return ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, NULL, 0);
+		return ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, end->channel,
+				     0);
 	end->cq_ex = ibv_create_cq_ex(port->context, &wide);
 	return end->cq_ex ? ibv_cq_ex_to_cq(end->cq_ex) : NULL;
 }
@@ -189,6 +194,41 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 	return 0;
 }
 
+/* reading it never blocks: whoever waits has a deadline */
+static int create_channel(struct kv_end *end, const struct kv_port *port, struct kv_error *error)
+{
+	int flags;
+
+	end->channel = ibv_create_comp_channel(port->context);
+	if (!end->channel)
+		return fail(error, "create_comp_channel", errno);
+	flags = fcntl(end->channel->fd, F_GETFL);
+	if (flags < 0 || fcntl(end->channel->fd, F_SETFL, flags | O_NONBLOCK))
+		return fail(error, "completion channel: O_NONBLOCK", errno);
+	return 0;
+}
+
+static int moderate(struct kv_end *end, const struct kv_job *job, struct kv_error *error)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = {
+			.cq_count = (u16)job->cq_count,
+			.cq_period = (u16)job->cq_period_us,
+		},
+	};
+	int rc;
+
+	if (job->cq_count == KV_AUTO)
+		return 0;
+	rc = ibv_modify_cq(end->cq, &attr);
+	if (rc == EOPNOTSUPP)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "cq-count %u: the provider cannot moderate completion events; leave it out",
+				    job->cq_count);
+	return rc ? fail(error, "modify_cq", rc) : 0;
+}
+
 /**
  * kv_qp_make - make the CQ and the QP of an end
  * @end: filled
@@ -211,6 +251,8 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 
 	if (job->thread_domain && make_domain(end, port, error))
 		return -1;
+	if (kv_context_rules[job->context].sleeps && create_channel(end, port, error))
+		return -1;
 	end->cq = new_cq(end, port, job);
 	if (!end->cq && not_supported(job))
 		return lacks_wr(job, error);
@@ -218,7 +260,7 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "create_cq of %u entries: %s",
 				    kv_job_cq_depth(job), strerror(errno));
 	end->cq_depth = (u32)end->cq->cqe;
-	if (create_qp(end, port, job, error))
+	if (moderate(end, job, error) || create_qp(end, port, job, error))
 		return -1;
 	if (getrandom(&end->psn, sizeof(end->psn), GRND_NONBLOCK) != sizeof(end->psn))
 		end->psn = end->qp->qp_num;
@@ -330,4 +372,7 @@ void kv_qp_free(struct kv_end *end)
 	if (end->td)
 		ibv_dealloc_td(end->td);
 	end->td = NULL;
+	if (end->channel)
+		ibv_destroy_comp_channel(end->channel);
+	end->channel = NULL;
 }

@@ -56,6 +56,7 @@ void kv_port_close(struct kv_port *port);
  * @rq_depth: granted
  * @cq_depth: granted
  * @inline_data: granted
+ * @channel: of completion events, where the lane sleeps
  */
 struct kv_end {
 	u8 *buffer;
@@ -67,6 +68,7 @@ struct kv_end {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_qp *qp;
 	struct ibv_ah *ah;	/* of the peer, UD */
+	struct ibv_comp_channel *channel;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

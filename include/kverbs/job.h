@@ -27,6 +27,7 @@
 #define KV_GRH_BYTES		40	/* in front of a message received over UD */
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
 #define KV_IMM			0x6b766572U	/* immediate data of all messages */
+#define KV_SPIN_US		20	/* default of context hybrid */
 
 /*
  * One row a scalar field: wire name, member, type, lowest and highest value that
@@ -116,7 +117,19 @@
 	  0, "pmu", "", "off or on")	\
 	X(THREAD_DOMAIN, thread_domain, u32, 0, KVERBS_THREAD_DOMAIN_ON, \
 	  KVERBS_THREAD_DOMAIN_OFF,					\
-	  0, "thread-domain", "", "off or on")
+	  0, "thread-domain", "", "off or on")				\
+	X(CONTEXT, context, u32, 0, KVERBS_CONTEXT_POOL,		\
+	  KVERBS_CONTEXT_BUSY,						\
+	  0, "context", "",						\
+	  "busy, woken, hybrid, direct, softirq, workqueue, unbound or pool") \
+	X(SPIN_US, spin_us, u32, 1, 1000000, KV_AUTO,			\
+	  0, "spin", "us", "how long hybrid polls before it sleeps")	\
+	X(POST_FROM, post_from, u32, 0, KVERBS_POST_FROM_LANE, KV_AUTO,	\
+	  0, "post-from", "", "handler or lane")			\
+	X(CQ_COUNT, cq_count, u32, 1, 65535, KV_AUTO,			\
+	  0, "cq-count", "CQEs", "completions before an event is raised") \
+	X(CQ_PERIOD_US, cq_period_us, u32, 1, 65535, KV_AUTO,		\
+	  0, "cq-period", "us", "or so long after the first of them")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -367,6 +380,44 @@ static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
 	[KVERBS_SHAPE_PINGPONG] = { "pingpong", .answers = 1 },
 	[KVERBS_SHAPE_RATE] = { "rate", .window = 1, .chains = 1 },
 	[KVERBS_SHAPE_PACED] = { "paced", .window = 1, .paced = 1 },
+};
+
+/**
+ * struct kv_context_rule - what a completion context is
+ * @name: as in options and outputs
+ * @user: what user space has that is like it, NULL: nothing
+ * @sleeps: the lane waits for completion events
+ * @callback: ib_core polls the CQ, and calls a handler for each WC
+ * @events: the moment of a completion event is known
+ */
+struct kv_context_rule {
+	const char *name;
+	const char *user;
+	u32 sleeps;
+	u32 callback;
+	u32 events;
+};
+
+#define KV_CONTEXTS		(KVERBS_CONTEXT_POOL + 1)
+
+static const struct kv_context_rule kv_context_rules[KV_CONTEXTS] = {
+	[KVERBS_CONTEXT_BUSY] = { "busy", "polling", 0, 0, 0 },
+	[KVERBS_CONTEXT_WOKEN] = { "woken", "a completion channel", 1, 0, 1 },
+	[KVERBS_CONTEXT_HYBRID] = {
+		"hybrid", "polling, then a completion channel", 1, 0, 1,
+	},
+	[KVERBS_CONTEXT_DIRECT] = { "direct", NULL, 0, 1, 0 },
+	[KVERBS_CONTEXT_SOFTIRQ] = { "softirq", NULL, 1, 1, 1 },
+	[KVERBS_CONTEXT_WORKQUEUE] = { "workqueue", NULL, 1, 1, 1 },
+	[KVERBS_CONTEXT_UNBOUND] = { "unbound", NULL, 1, 1, 1 },
+	[KVERBS_CONTEXT_POOL] = { "pool", NULL, 1, 1, 0 },
+};
+
+/* what a request for a completion event answers */
+enum {
+	KV_ARMED,	/* nothing came before: the event will tell */
+	KV_ARM_MISSED,	/* a WC is there already */
+	KV_ARM_UNKNOWN,	/* only a poll can tell */
 };
 
 /**
@@ -705,6 +756,8 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	u32 takes = kv_job_two_sided(job) &&
 		    (role == KVERBS_ROLE_RESPONDER ||
 		     kv_shape_rules[job->shape].answers);
+	u32 polls = job->timing == KVERBS_TIMING_ALL &&
+		    !kv_context_rules[job->context].callback;
 
 	if (job->timing == KVERBS_TIMING_NONE)
 		return 0;
@@ -712,7 +765,7 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_POST:
 		return sends;
 	case KVERBS_METRIC_POLL:
-		return sends && job->timing == KVERBS_TIMING_ALL;
+		return sends && polls;
 	case KVERBS_METRIC_LAT:
 		return role == KVERBS_ROLE_INITIATOR &&
 		       !kv_shape_rules[job->shape].answers;
@@ -722,7 +775,7 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_RECV_POST:
 		return takes && job->timing == KVERBS_TIMING_ALL;
 	case KVERBS_METRIC_RECV_POLL:
-		return takes && !sends && job->timing == KVERBS_TIMING_ALL;
+		return takes && !sends && polls;
 	case KVERBS_METRIC_RESPONSE:
 		return role == KVERBS_ROLE_INITIATOR &&
 		       kv_shape_rules[job->shape].paced;
@@ -730,6 +783,8 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_INV:
 		return role == KVERBS_ROLE_INITIATOR &&
 		       kv_job_phase_has(job, metric);
+	case KVERBS_METRIC_HANDLER:
+		return kv_context_rules[job->context].events;
 	}
 	return 0;
 }
@@ -1354,6 +1409,105 @@ static inline u64 kv_job_delay(const struct kv_job *job, u64 ticks_s)
 	return ticks_s * job->delay_ns / 1000000000U;
 }
 
+/* who posts the next WR, where ib_core calls a handler */
+static inline int kv_job_check_post_from(struct kv_job *job,
+					 struct kv_refusal *no)
+{
+	const struct kv_context_rule *context = &kv_context_rules[job->context];
+	u32 lane = kv_shape_rules[job->shape].answers ||
+		   kv_shape_rules[job->shape].paced;
+
+	if (!context->callback) {
+		if (job->post_from == KV_AUTO)
+			return 0;
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from: with context %s it is the lane, there is no other handler; leave it out",
+				 context->name);
+	}
+	if (kv_job_wrs(job) > 1 || kv_job_registers(job))
+		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
+				 "context %s: its handlers are for operations of one WR; use busy or woken",
+				 context->name);
+	if (job->post_from == KV_AUTO)
+		job->post_from = lane ? KVERBS_POST_FROM_LANE :
+					KVERBS_POST_FROM_HANDLER;
+	if (job->post_from == KVERBS_POST_FROM_LANE)
+		return 0;
+	if (lane)
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from handler: in shape %s it is a lane that answers, or knows the time; use --post-from lane",
+				 kv_shape_rules[job->shape].name);
+	if (job->check_data)
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from handler: a handler must not wait until data is there to be checked; use --post-from lane");
+	if (job->delay_ns)
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from handler: --delay is of the posts of a lane; use --post-from lane");
+	if (job->poll_batch == KV_AUTO)
+		job->poll_batch = 1;
+	if (job->poll_batch != 1)
+		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
+				 "poll-batch %u: a handler is called for one WC at a time; leave it out, or use --post-from lane",
+				 job->poll_batch);
+	return 0;
+}
+
+/* moderation of completion events: whether it holds is for the driver to say */
+static inline int kv_job_check_moderation(const struct kv_job *job,
+					  struct kv_refusal *no)
+{
+	const struct kv_context_rule *context = &kv_context_rules[job->context];
+	u32 count = job->cq_count != KV_AUTO;
+	u32 attr = count ? KVERBS_JOB_A_CQ_COUNT : KVERBS_JOB_A_CQ_PERIOD_US;
+
+	if (!count && job->cq_period_us == KV_AUTO)
+		return 0;
+	if (!context->events)
+		return kv_refuse(no, attr,
+				 "%s: nobody waits for events with context %s; use woken, or leave it out",
+				 count ? "cq-count" : "cq-period", context->name);
+	if (!count || job->cq_period_us == KV_AUTO)
+		return kv_refuse(no, attr,
+				 "%s: events are moderated by a count and a time; give --cq-count and --cq-period",
+				 count ? "cq-count" : "cq-period");
+	return 0;
+}
+
+/* where completions are taken */
+static inline int kv_job_check_context(struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	const struct kv_context_rule *context = &kv_context_rules[job->context];
+
+	if (!caps->kernel && !context->user)
+		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
+				 "context %s: user space has nothing like it; use busy, woken or hybrid",
+				 context->name);
+	if (context->sleeps && kv_shape_rules[job->shape].answers &&
+	    !kv_job_two_sided(job))
+		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
+				 "context %s: the answer to a %s is seen in memory, no event tells of it; use busy, or --op send",
+				 context->name,
+				 kv_op_rules[job->step[0].op].name);
+	if (context->sleeps && kv_shape_rules[job->shape].paced)
+		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
+				 "context %s: shape %s waits for the clock, not for a completion; use busy",
+				 context->name,
+				 kv_shape_rules[job->shape].name);
+	if (job->context == KVERBS_CONTEXT_HYBRID) {
+		if (job->spin_us == KV_AUTO)
+			job->spin_us = KV_SPIN_US;
+	} else if (job->spin_us != KV_AUTO) {
+		return kv_refuse(no, KVERBS_JOB_A_SPIN_US,
+				 "spin %u us: context %s does not poll for a while and then sleep; use --context hybrid",
+				 job->spin_us, context->name);
+	}
+	if (kv_job_check_moderation(job, no))
+		return -1;
+	return kv_job_check_post_from(job, no);
+}
+
 static inline int kv_job_check_engine(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -1449,6 +1603,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_path(job, caps, no) ||
 	    kv_job_check_pace(job, no) ||
 	    kv_job_check_delay(job, no) ||
+	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))

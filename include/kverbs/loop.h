@@ -32,7 +32,16 @@
  *   void kv_area_close(ep, area, offset, n)
  *                                 the same, now the device's
  *   int kv_wait(ep)               after an empty poll; 1 if the CPU was given up
+ *   int kv_arm(ep)                ask for the next completion event: KV_ARMED, KV_ARM_*
+ *                                 when the CQ has to be polled once more, or -errno
+ *   int kv_sleep(ep)              give the CPU up until an event since kv_arm(), for
+ *                                 some ms at most: 1 if there was one
+ *   u64 kv_event_at(ep)           clock when that was raised, once; 0: nobody knows
  *   int kv_breathe(ep)            between operations; 1 if the CPU was given up
+ *   void kv_hold(ep), void kv_let(ep)
+ *                                 keep handlers out of the loop's state, let them in
+ *   int kv_early(ep)              take a WC that came while no handler was let in: 0, 1
+ *   void kv_attend(ep)            let handlers run, for some ms or until kv_over()
  *   u32 kv_stop(ep)               KV_STOP_*
  *   u64 kv_load(const u64 *p), void kv_store(u64 *p, u64 v)
  *                                 acquire and release
@@ -111,6 +120,9 @@ struct kv_chain {
  * @warm: least length of the warm-up, ticks, 0: none
  * @deadline: longest wait for a completion, ticks
  * @grace: longest wait for a completion after a stop, ticks
+ * @spin: polls for so long before it sleeps, ticks
+ * @sleeps: sleeps until a completion event when polls find nothing
+ * @handled: handlers do its work, see kv_react()
  * @size: payload bytes of an operation
  * @depth: WRs outstanding, and prebuilt slots
  * @chain: WRs a post call
@@ -143,7 +155,10 @@ struct kv_loop {
 	u64 warm;
 	u64 deadline;
 	u64 grace;
+	u64 spin;
 	u64 size;
+	u32 sleeps;
+	u32 handled;
 	u32 chain_mask;
 	u32 depth;
 	u32 chain;
@@ -170,6 +185,10 @@ struct kv_loop {
 	u32 closing;	/* nothing is posted any more but to signal the tail */
 	u32 tail;	/* WRs posted after the last signalled one */
 
+	u32 shape;	/* of handlers that do its work */
+	u32 driven;	/* they are let in */
+	u32 over;	/* they have nothing left to do */
+
 	/* the queues, since they were made */
 	u64 posted;
 	u64 retired;
@@ -184,6 +203,8 @@ struct kv_loop {
 	u64 tag_out;
 	u64 idle;	/* empty polls since the last WC */
 	u64 idle_since;
+	u64 spin_since;
+	u32 armed;	/* an event was asked for since the last WC */
 	u64 tick;	/* operations, for the look at the clock */
 	u64 next_due;	/* paced: from the start of the window, << KV_PACE_SHIFT */
 	u32 gap_at;
@@ -249,24 +270,16 @@ kv_inline u32 kv_all_came(const struct kv_loop *l, u64 now)
 	       now - l->idle_since > l->grace;
 }
 
-/* a poll found nothing: wait as the job says, and notice stops and deadlines */
-kv_inline int kv_idle(struct kv_loop *l)
+/* while polls find nothing: notice stops and deadlines; fresh: the wait has just begun */
+kv_inline int kv_idle_look(struct kv_loop *l, u32 fresh)
 {
+	u32 stop = kv_stop(l->ep);
 	u64 now;
-	u32 stop;
 
-	if (kv_wait(l->ep))
-		l->stat.yields++;
-	l->idle++;
-	if (l->idle & (KV_IDLE_CHECK - 1))
-		return 0;
-	if (!(l->idle & (KV_IDLE_BREATHE - 1)) && kv_breathe(l->ep))
-		l->stat.yields++;
-	stop = kv_stop(l->ep);
 	if (stop == KV_STOP_NOW || kv_load(&l->pair->abort))
 		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
 	now = kv_clock(l->ep);
-	if (l->idle == KV_IDLE_CHECK || now < l->idle_since)
+	if (fresh || now < l->idle_since)
 		l->idle_since = now;
 	/* a responder has nothing to expect while its initiator is at rest */
 	if (l->role == KVERBS_ROLE_RESPONDER && l->posted == l->retired &&
@@ -281,6 +294,82 @@ kv_inline int kv_idle(struct kv_loop *l)
 	if (now - l->idle_since > l->deadline)
 		return kv_fail(l, KVERBS_REASON_TIMEOUT, 0, l->retired);
 	return 0;
+}
+
+/* a poll found nothing: wait as the job says */
+kv_inline int kv_idle_poll(struct kv_loop *l)
+{
+	if (kv_wait(l->ep))
+		l->stat.yields++;
+	l->idle++;
+	if (l->idle & (KV_IDLE_CHECK - 1))
+		return 0;
+	if (!(l->idle & (KV_IDLE_BREATHE - 1)) && kv_breathe(l->ep))
+		l->stat.yields++;
+	return kv_idle_look(l, l->idle == KV_IDLE_CHECK);
+}
+
+/* whoever was told of a completion event runs */
+kv_inline void kv_time_event(struct kv_loop *l)
+{
+	u64 event, now;
+
+	if (!l->hist[KVERBS_METRIC_HANDLER])
+		return;
+	event = kv_event_at(l->ep);
+	if (!event)
+		return;
+	now = kv_clock(l->ep);
+	if (kv_unlikely(now < event))
+		l->stat.backwards++;
+	else
+		kv_sample(l, KVERBS_METRIC_HANDLER, now - event);
+}
+
+/*
+ * An event was asked for, a poll after that found nothing: sleep. What came before
+ * the request is found by the poll, what comes after it raises the event.
+ */
+kv_inline int kv_idle_sleep(struct kv_loop *l)
+{
+	l->stat.sleeps++;
+	if (kv_sleep(l->ep)) {
+		l->stat.events++;
+		l->armed = 0;
+		kv_time_event(l);
+	}
+	return kv_idle_look(l, 0);
+}
+
+/* a poll found nothing, and the lane is one that sleeps */
+kv_noinline int kv_idle_event(struct kv_loop *l)
+{
+	int rc;
+
+	if (!l->idle) {
+		l->armed = 0;
+		l->idle_since = kv_clock(l->ep);
+		l->spin_since = l->idle_since;
+	}
+	if (l->spin && kv_clock(l->ep) - l->spin_since < l->spin)
+		return kv_idle_poll(l);
+	if (l->armed) {
+		l->idle++;
+		return kv_idle_sleep(l);
+	}
+	rc = kv_arm(l->ep);
+	if (kv_unlikely(rc < 0))
+		return kv_fail(l, KVERBS_REASON_POLL, rc, l->retired);
+	l->armed = 1;
+	l->stat.arms++;
+	l->stat.missed += rc == KV_ARM_MISSED;
+	l->idle++;
+	return rc == KV_ARMED ? kv_idle_sleep(l) : 0;
+}
+
+kv_inline int kv_idle(struct kv_loop *l)
+{
+	return kv_unlikely(l->sleeps) ? kv_idle_event(l) : kv_idle_poll(l);
 }
 
 /* one poll call with what follows from it: number of WCs, or -1 at an end */
@@ -513,7 +602,8 @@ kv_inline int kv_data_wait(struct kv_loop *l)
 {
 	while (kv_unlikely(l->data.on) &&
 	       kv_load(&l->pair->ready) < l->posted) {
-		if (kv_idle(l))
+		/* no event tells of it */
+		if (kv_idle_poll(l))
 			return -1;
 	}
 	return 0;
@@ -1142,10 +1232,121 @@ kv_noinline void kv_loop_pong(struct kv_loop *l)
 	}
 }
 
+/* the last that a handler, or the lane in its stead, does in a pass */
+kv_inline void kv_over(struct kv_loop *l)
+{
+	l->over = 1;
+	l->driven = 0;
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	else
+		l->now = kv_clock(l->ep);
+}
+
+/* post all chains that there is room for: 0, or -1 at an end */
+kv_inline int kv_react_post(struct kv_loop *l)
+{
+	u32 len;
+
+	while ((len = kv_next_chain(l))) {
+		if (kv_post_chain(l, len, l->shape == KVERBS_SHAPE_LAT ?
+					  l->timing != KVERBS_TIMING_NONE :
+					  kv_sampled(l), 0))
+			return -1;
+	}
+	return 0;
+}
+
+kv_inline int kv_react_recv(struct kv_loop *l)
+{
+	if (kv_unlikely(kv_wc_status(l->ep, 0)))
+		return kv_fail_wc(l, 0);
+	kv_count_message(l);
+	kv_note_wc(l->ep, 0, 0);
+	return kv_recv_refill(l, 1);
+}
+
+/*
+ * What follows from the WC at hand where a handler does the work of a lane: no more
+ * than retire or count, and post. Shape lat is a window of one. Between kv_hold()
+ * and kv_let(), and only while the lane is driven.
+ */
+kv_inline void kv_react(struct kv_loop *l)
+{
+	u32 sends = l->role == KVERBS_ROLE_INITIATOR;
+	int rc;
+
+	/* the time since the last reaction was one of waiting */
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_empty);
+	kv_time_event(l);
+	rc = sends ? kv_retire(l, 0) : kv_react_recv(l);
+	if (!rc && sends)
+		rc = kv_react_post(l);
+	l->stat.handled++;
+	if (rc || (sends ? l->retired == l->posted : kv_all_heard(l)))
+		kv_over(l);
+}
+
+/* let handlers run; has anything come since, and is there a reason to end? 1 at the end */
+kv_inline u32 kv_handling(struct kv_loop *l, u64 *done)
+{
+	u32 over;
+
+	kv_attend(l->ep);
+	kv_hold(l->ep);
+	if (!l->over) {
+		if (*done != l->retired + l->recvs) {
+			*done = l->retired + l->recvs;
+			l->idle_since = kv_clock(l->ep);
+		}
+		/* handlers had the CPU for so long that they left this to the lane */
+		l->stat.yields += !l->driven;
+		while (!l->driven && !l->over && kv_early(l->ep))
+			kv_react(l);
+		l->driven = !l->over;
+	}
+	if (!l->over) {
+		if (kv_idle_look(l, 0) ||
+		    (l->role == KVERBS_ROLE_RESPONDER && kv_all_heard(l)))
+			kv_over(l);
+	}
+	over = l->over;
+	kv_let(l->ep);
+	return over;
+}
+
+/* handlers do the work of the lane, which begins it and notices stops and deadlines */
+kv_noinline void kv_loop_handled(struct kv_loop *l, u32 shape)
+{
+	u64 done = l->retired + l->recvs;
+	u32 over;
+
+	/* none is let in yet: what comes is kept */
+	l->shape = shape;
+	l->over = 0;
+	l->idle_since = kv_clock(l->ep);
+	if (l->role == KVERBS_ROLE_INITIATOR &&
+	    (kv_react_post(l) || l->retired == l->posted))
+		kv_over(l);
+	kv_hold(l->ep);
+	while (!l->over && kv_early(l->ep))
+		kv_react(l);
+	l->driven = !l->over;
+	over = l->over;
+	kv_let(l->ep);
+	while (!over)
+		over = kv_handling(l, &done);
+}
+
 /* a shape is a row: what each role runs */
 kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 {
 	l->closing = 0;
+	if (kv_unlikely(l->handled)) {
+		kv_loop_handled(l, shape);
+		return;
+	}
 	switch (shape) {
 	case KVERBS_SHAPE_LAT:
 		if (role == KVERBS_ROLE_RESPONDER)
@@ -1264,11 +1465,12 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 	}
 	if (l->timing != KVERBS_TIMING_NONE) {
 		/* one reading: a preemption between two would be in no sum */
-		kv_tick(l, &l->stat.t_rest);
+		if (!l->handled)
+			kv_tick(l, &l->stat.t_rest);
 		end = l->now;
 	} else {
 		l->stat.residence = 0;
-		end = kv_clock(l->ep);
+		end = l->handled ? l->now : kv_clock(l->ep);
 	}
 	l->stat.wall = end < l->begin ? 0 : end - l->begin;
 	l->stat.bytes = l->stat.ops * l->size;

@@ -46,7 +46,12 @@
 	X(INSTRUCTIONS,	instructions,	"instructions",	"")		\
 	X(CYCLES,	cycles,		"cycles",	"")		\
 	X(CACHE_MISSES,	cache_misses,	"cache_misses",	"")		\
-	X(PMU_EVENTS,	pmu_events,	"pmu_events",	"")
+	X(PMU_EVENTS,	pmu_events,	"pmu_events",	"")		\
+	X(ARMS,		arms,		"arms",		"")		\
+	X(MISSED,	missed,		"missed_events", "")		\
+	X(SLEEPS,	sleeps,		"sleeps",	"")		\
+	X(EVENTS,	events,		"events",	"")		\
+	X(HANDLED,	handled,	"handled",	"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 
@@ -69,6 +74,7 @@ struct kv_stat {
 	X(RECV_POLL,	"recv_poll")					\
 	X(RESPONSE,	"response")					\
 	X(REG,		"reg")						\
-	X(INV,		"inv")
+	X(INV,		"inv")						\
+	X(HANDLER,	"handler")
 
 #endif /* _KVERBS_STAT_H */

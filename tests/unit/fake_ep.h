@@ -16,12 +16,14 @@
 #include <kverbs/job.h>
 #include <errno.h>
 #include <ucontext.h>
+#include <kverbs/job.h>
 
 #define FAKE_SLOTS	256
 #define FAKE_PIECE	128	/* memory is in pieces of so many bytes */
 #define FAKE_MEMORY	(FAKE_SLOTS * 256)
 #define FAKE_STACK	(256 * 1024)
 #define FAKE_CALLS	4000000ULL	/* primitives of a run that has to end */
+#define FAKE_SLICE	5000	/* ticks of a sleep without an event */
 #define FAKE_STATUS	12
 #define FAKE_VENDOR	0x89
 /* KV_ID_RECV and KV_ID_STEP, of loop.h which comes later */
@@ -51,13 +53,17 @@
  * @late: so manieth message is placed when its place was looked at a few times
  * @yield_every: one wait in so many gives the CPU up
  * @wait: ticks of a wait
+ * @wake: ticks from an event to the lane that slept
+ * @arm_mute: a request for an event does not say what came before
+ * @deaf: so manieth event is lost
+ * @park: one handler in so many, at random, leaves its turn to the lane
  */
 struct script {
 	u64 latency, jitter, slower;
 	u64 post_bad, recv_bad, poll_bad, never, lose;
 	u64 drop, dup, swap, alien, fail, recv_fail;
 	u64 flip, unplaced, old, exchange, late;
-	u64 yield_every, wait;
+	u64 yield_every, wait, wake, arm_mute, deaf, park;
 };
 
 struct fake_wr {
@@ -115,6 +121,12 @@ struct kv_ep {
 	struct fake_wc wc[64];
 	u32 polled;
 	u64 wcs, recv_wcs;	/* made, as the script counts them */
+
+	u32 armed, raised;
+	u32 holding;
+	u32 *driven;	/* of the loop: handlers are let in */
+	void (*react)(struct kv_ep *ep);
+	u64 event_at, events, arms, sleeps;
 
 	u64 stamped, landed;
 	u64 posts, recv_posts, polls, waits;
@@ -187,6 +199,13 @@ static inline void fake_push(struct kv_ep *ep, u64 id, u32 status)
 	wc->id = id;
 	wc->status = status;
 	wc->vendor = status ? FAKE_VENDOR : 0;
+	if (!ep->armed)
+		return;
+	ep->armed = 0;
+	if (++ep->events == ep->script.deaf)
+		return;
+	ep->raised = 1;
+	ep->event_at = ep->world->now;
 }
 
 static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
@@ -406,25 +425,27 @@ static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
 	return ep->bad_after;
 }
 
+static inline void fake_pop(struct kv_ep *ep)
+{
+	struct fake_wc *wc = &ep->cq[ep->cq_out++ % ARRAY_SIZE(ep->cq)];
+
+	ep->wc[ep->polled++] = *wc;
+	ep->handed++;
+	if (ep->phase)
+		ep->freed = ep->done;
+	else if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed && wc->id < ep->posted)
+		ep->freed = wc->id + 1;
+}
+
 static inline int kv_poll(struct kv_ep *ep, int max)
 {
-	struct fake_wc *wc;
-
 	fake_call(ep);
 	fake_rule(ep, max >= 1 && max <= (int)ARRAY_SIZE(ep->wc));
 	fake_pass_time(ep, 15);
 	if (++ep->polls == ep->script.poll_bad)
 		return -EIO;
-	for (ep->polled = 0; ep->polled < (u32)max && ep->cq_out < ep->cq_in; ep->polled++) {
-		wc = &ep->cq[ep->cq_out++ % ARRAY_SIZE(ep->cq)];
-		ep->wc[ep->polled] = *wc;
-		ep->handed++;
-		if (ep->phase)
-			ep->freed = ep->done;
-		else if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed &&
-			 wc->id < ep->posted)
-			ep->freed = wc->id + 1;
-	}
+	for (ep->polled = 0; ep->polled < (u32)max && ep->cq_out < ep->cq_in;)
+		fake_pop(ep);
 	return (int)ep->polled;
 }
 
@@ -503,6 +524,93 @@ static inline int kv_wait(struct kv_ep *ep)
 	fake_call(ep);
 	fake_pass_time(ep, ep->script.wait);
 	return ep->script.yield_every && ++ep->waits % ep->script.yield_every == 0;
+}
+
+static inline int kv_arm(struct kv_ep *ep)
+{
+	fake_call(ep);
+	ep->arms++;
+	ep->armed = 1;
+	if (ep->script.arm_mute)
+		return KV_ARM_UNKNOWN;
+	ep->raised = 0;
+	return ep->cq_in != ep->cq_out ? KV_ARM_MISSED : KV_ARMED;
+}
+
+static inline int kv_sleep(struct kv_ep *ep)
+{
+	u64 slept;
+
+	ep->sleeps++;
+	for (slept = 0; !ep->raised && slept < FAKE_SLICE; slept += 50) {
+		fake_call(ep);
+		/* a WC that no event will tell of */
+		fake_rule(ep, ep->cq_in == ep->cq_out || ep->raised || ep->script.deaf);
+		fake_pass_time(ep, 50);
+	}
+	if (!ep->raised)
+		return 0;
+	ep->raised = 0;
+	fake_pass_time(ep, ep->script.wake);
+	return 1;
+}
+
+static inline u64 kv_event_at(struct kv_ep *ep)
+{
+	return ep->script.arm_mute ? 0 : ep->event_at;
+}
+
+static inline void kv_hold(struct kv_ep *ep)
+{
+	fake_call(ep);
+	fake_rule(ep, !ep->holding);
+	ep->holding = 1;
+}
+
+static inline void kv_let(struct kv_ep *ep)
+{
+	fake_rule(ep, ep->holding);
+	ep->holding = 0;
+	fake_call(ep);
+}
+
+static inline int kv_early(struct kv_ep *ep)
+{
+	fake_rule(ep, ep->holding && !*ep->driven);
+	fake_pass_time(ep, 5);
+	ep->polled = 0;
+	if (ep->cq_in == ep->cq_out)
+		return 0;
+	fake_pop(ep);
+	return 1;
+}
+
+/* handlers run here, each for one WC */
+static inline void kv_attend(struct kv_ep *ep)
+{
+	u64 slept;
+
+	fake_rule(ep, !ep->holding);
+	for (slept = 0; *ep->driven && slept < FAKE_SLICE; slept += 50) {
+		fake_call(ep);
+		fake_pass_time(ep, 50);
+		while (*ep->driven && ep->cq_in != ep->cq_out) {
+			kv_hold(ep);
+			/* leave a turn to the lane */
+			if (ep->script.park &&
+			    test_random(&ep->world->seed) % ep->script.park == 0) {
+				*ep->driven = 0;
+				kv_let(ep);
+				return;
+			}
+			ep->polled = 0;
+			fake_pop(ep);
+			ep->event_at = ep->world->now;
+			fake_pass_time(ep, ep->script.wake);
+			ep->react(ep);
+			kv_let(ep);
+		}
+	}
 }
 
 static inline int kv_breathe(struct kv_ep *ep)

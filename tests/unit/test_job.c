@@ -74,6 +74,11 @@ static const struct word words[] = {
 	{ "other", KVERBS_LINK_OTHER }, { "mr", KVERBS_LOCAL_KEY_MR },
 	{ "uc", KVERBS_TRANSPORT_UC }, { "ud", KVERBS_TRANSPORT_UD },
 	{ "v1", KVERBS_GID_TYPE_V1 }, { "v2", KVERBS_GID_TYPE_V2 },
+	{ "woken", KVERBS_CONTEXT_WOKEN }, { "hybrid", KVERBS_CONTEXT_HYBRID },
+	{ "direct", KVERBS_CONTEXT_DIRECT }, { "workqueue", KVERBS_CONTEXT_WORKQUEUE },
+	{ "pool", KVERBS_CONTEXT_POOL }, { "unbound", KVERBS_CONTEXT_UNBOUND },
+	{ "irqpoll", KVERBS_CONTEXT_SOFTIRQ },
+	{ "handler", KVERBS_POST_FROM_HANDLER }, { "lane", KVERBS_POST_FROM_LANE },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
 };
 
@@ -399,6 +404,34 @@ static const struct refusal refusals[] = {
 	},
 	{ "kernel=0 local_key=dma", KVERBS_JOB_A_LOCAL_KEY,
 	  "local-key dma: user space has no local_dma_lkey; use mr" },
+	{ "context=woken shape=pingpong", KVERBS_JOB_A_CONTEXT,
+	  "context woken: the answer to a write is seen in memory, no event tells of it; use busy, or --op send",
+	},
+	{ "spin_us=5", KVERBS_JOB_A_SPIN_US,
+	  "spin 5 us: context busy does not poll for a while and then sleep; use --context hybrid",
+	},
+	{ "context=irqpoll kernel=0", KVERBS_JOB_A_CONTEXT,
+	  "context softirq: user space has nothing like it; use busy, woken or hybrid" },
+	{ "cq_count=16 cq_period_us=8", KVERBS_JOB_A_CQ_COUNT,
+	  "cq-count: nobody waits for events with context busy; use woken, or leave it out" },
+	{ "context=direct cq_period_us=8", KVERBS_JOB_A_CQ_PERIOD_US,
+	  "cq-period: nobody waits for events with context direct; use woken, or leave it out" },
+	{ "context=woken cq_count=16", KVERBS_JOB_A_CQ_COUNT,
+	  "cq-count: events are moderated by a count and a time; give --cq-count and --cq-period" },
+	{ "context=woken post_from=handler", KVERBS_JOB_A_POST_FROM,
+	  "post-from: with context woken it is the lane, there is no other handler; leave it out" },
+	{ "context=irqpoll op=send shape=pingpong post_from=handler", KVERBS_JOB_A_POST_FROM,
+	  "post-from handler: in shape pingpong it is a lane that answers, or knows the time; use --post-from lane",
+	},
+	{ "context=irqpoll check_data=1", KVERBS_JOB_A_POST_FROM,
+	  "post-from handler: a handler must not wait until data is there to be checked; use --post-from lane",
+	},
+	{ "context=unbound shape=rate poll_batch=4", KVERBS_JOB_A_POLL_BATCH,
+	  "poll-batch 4: a handler is called for one WC at a time; leave it out, or use --post-from lane",
+	},
+	{ "context=woken spin_us=5", KVERBS_JOB_A_SPIN_US,
+	  "spin 5 us: context woken does not poll for a while and then sleep; use --context hybrid",
+	},
 	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
 	  "wait softirq: user space cannot run softirqs; use yield" },
 };
@@ -543,6 +576,22 @@ static const struct acceptance acceptances[] = {
 	{ "op=send ncpus=1 wait=relax", "wait=relax" },
 	{ "ncpus=1 cpu0=3", "wait=relax" },
 	{ "local_key=dma", "local_key=dma" },
+	/* contexts */
+	{ "context=woken", "context=woken" },
+	{ "context=woken kernel=0 shape=rate", "context=woken" },
+	{ "context=woken op=send shape=pingpong", "context=woken" },
+	{ "context=hybrid", "spin_us=20" },
+	{ "context=woken cq_count=16 cq_period_us=8", "cq_count=16 cq_period_us=8" },
+	{ "context=unbound cq_count=16 cq_period_us=8", "cq_count=16 cq_period_us=8" },
+	{ "context=woken", "post_from=auto" },
+	{ "context=irqpoll", "post_from=handler poll_batch=1" },
+	{ "context=irqpoll shape=rate", "post_from=handler poll_batch=1" },
+	{ "context=unbound shape=rate post_from=lane", "post_from=lane poll_batch=16" },
+	{ "context=workqueue op=send shape=pingpong", "post_from=lane" },
+	{ "context=direct shape=pingpong", "post_from=lane" },
+	{ "context=pool shape=rate", "post_from=handler" },
+	{ "context=irqpoll check_data=1 post_from=lane", "post_from=lane" },
+	{ "context=hybrid spin_us=7 kernel=0", "spin_us=7" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 };
 
@@ -584,6 +633,13 @@ static int decided(u32 attr, const struct kv_job *job)
 		return kv_transport_rules[job->transport].acked;
 	case KVERBS_JOB_A_PACE:
 		return kv_shape_rules[job->shape].paced;
+	case KVERBS_JOB_A_SPIN_US:
+		return job->context == KVERBS_CONTEXT_HYBRID;
+	case KVERBS_JOB_A_CQ_COUNT:
+	case KVERBS_JOB_A_CQ_PERIOD_US:
+		return 0;
+	case KVERBS_JOB_A_POST_FROM:
+		return kv_context_rules[job->context].callback;
 	}
 	return 1;
 }
@@ -611,6 +667,9 @@ static void test_asked_is_kept(void **state)
 		job.recv_depth = SOME(2) ? KV_AUTO : 1 + SOME(300);
 		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);
 		job.wait = SOME(2) ? KV_AUTO : SOME(KVERBS_WAIT_YIELD + 1);
+		job.context = SOME(2) ? KVERBS_CONTEXT_BUSY : SOME(KV_CONTEXTS);
+		job.post_from = SOME(2) ? KV_AUTO : SOME(2);
+		job.spin_us = SOME(4) ? KV_AUTO : 1 + SOME(50);
 		job.pairs = 1 + SOME(8);
 		job.transport = SOME(4) ? KVERBS_TRANSPORT_RC : SOME(KV_TRANSPORTS);
 		job.timeout = SOME(2) ? KV_AUTO : SOME(32);
@@ -729,6 +788,8 @@ static void test_rules_are_complete(void **state)
 		assert_non_null(kv_transport_rules[i].name);
 	for (i = 0; i < KV_SHAPES; i++)
 		assert_non_null(kv_shape_rules[i].name);
+	for (i = 0; i < KV_CONTEXTS; i++)
+		assert_non_null(kv_context_rules[i].name);
 }
 
 static void test_counters_match_the_wire(void **state)
@@ -826,6 +887,11 @@ static void test_metrics_of_a_role(void **state)
 		}
 		assert_int_equal(kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR,
 						   __KVERBS_METRIC_MAX), 0);
+		/* who sleeps is woken */
+		job.context = KVERBS_CONTEXT_WOKEN;
+		for (metric = 0; metric < 2; metric++)
+			assert_int_equal(kv_job_has_metric(&job, metric, KVERBS_METRIC_HANDLER),
+					 m->timing != KVERBS_TIMING_NONE);
 	}
 }
 

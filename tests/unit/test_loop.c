@@ -20,6 +20,8 @@ struct bench {
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
 	u32 taken, nphases;
 	struct kv_phase phase[KV_PHASES_MAX];
+	u32 sleeps, handled;
+	u64 spin;
 	struct fake w;
 	struct kv_pair pair;
 	struct kv_loop loop[2];
@@ -139,6 +141,11 @@ static void bench_pace(struct kv_loop *l)
 	l->gap_drawn = !b.gap;
 }
 
+static void bench_react(struct kv_ep *ep)
+{
+	kv_react(&b.loop[ep - b.w.ep]);
+}
+
 /* run what b says; a broken rule fails the test */
 static void bench_run(void)
 {
@@ -186,6 +193,11 @@ static void bench_run(void)
 		l->nphases = b.nphases;
 		memcpy(l->phase, b.phase, sizeof(b.phase));
 		ep->phase = b.nphases ? b.phase : NULL;
+		l->sleeps = b.sleeps;
+		l->spin = b.spin;
+		l->handled = b.handled;
+		ep->driven = &l->driven;
+		ep->react = bench_react;
 		l->random = 88172645463325252ULL + i;
 		for (m = 0; b.with_hists && m < __KVERBS_METRIC_MAX; m++)
 			l->hist[m] = &hists[i][m];
@@ -271,7 +283,7 @@ static void check_accounts(u32 lane)
 		/* with nobody else to take time */
 		ask_is(lanes() > 1 || s->wall == tiles);
 	}
-	if (b.timing == KVERBS_TIMING_ALL)
+	if (b.timing == KVERBS_TIMING_ALL && !b.handled)
 		ask_is(b.w.back_every || !s->wcs == !s->t_poll);
 	else
 		ask_is(!s->t_poll);
@@ -1986,6 +1998,208 @@ static void test_taken(void **state)
 	check_both(20);
 }
 
+/* the lane sleeps: nothing is lost between a poll, a request for an event and a sleep */
+static void sleep_new(u32 i, u64 n, u64 seed)
+{
+	u32 lane;
+
+	two_new(i % 3, i % 3 == KVERBS_SHAPE_PINGPONG || i / 3 % 2, n, seed);
+	if (b.shape == KVERBS_SHAPE_RATE) {
+		b.depth = 1 + i % 9;
+		b.chain = 1 + i % b.depth;
+		b.signal = 1 + i / 2 % b.depth;
+		b.batch = 1 + i % 4;
+	}
+	b.timing = i / 6 % 3;
+	b.sleeps = 1;
+	b.spin = i / 18 % 2 ? 400 : 0;
+	b.with_hists = i % 5 == 0;
+	for (lane = 0; lane < 2; lane++) {
+		b.w.ep[lane].script.arm_mute = i / 36 % 2;
+		b.w.ep[lane].script.wake = i % 4 * 100;
+		/* often in the midst of the race */
+		b.w.ep[lane].script.latency = i % 7 * 12;
+	}
+}
+
+static void test_sleep(void **state)
+{
+	u64 seed = 41, arms = 0, missed = 0, events = 0;
+	struct kv_stat *s = &b.loop[0].stat;
+	u32 i;
+
+	for (i = 0; i < 1440; i++) {
+		sleep_new(i, 1 + i % 40, test_random(&seed));
+		if (i / 36 % 3 == 2)
+			b.warm = 3000;
+		bench_run();
+		check_both(1 + i % 40);
+		ask_is(s->arms <= b.w.ep[0].arms && s->sleeps <= b.w.ep[0].sleeps);
+		ask_is(s->missed <= s->arms && s->events <= s->sleeps);
+		arms += s->arms;
+		missed += s->missed;
+		events += s->events;
+	}
+	assert_true(arms > missed && missed > 100 && events > 100);
+}
+
+/* from the event to the lane that runs again, to the reading */
+static void test_sleep_handler(void **state)
+{
+	struct kv_hist *h = &hists[0][KVERBS_METRIC_HANDLER];
+
+	lat_new(100);
+	b.sleeps = 1;
+	b.w.ep[0].script.wake = 70;
+	bench_run();
+	check_initiator(100);
+	assert_int_equal(b.loop[0].stat.events, 100);
+	assert_int_equal(b.loop[0].stat.arms, 100);
+	assert_int_equal(h->count, 100);
+	assert_true(h->min >= 73 && h->max <= 73 + 50);
+	/* long enough, polling finds it */
+	lat_new(100);
+	b.sleeps = 1;
+	b.spin = 2000;
+	bench_run();
+	check_initiator(100);
+	assert_int_equal(b.loop[0].stat.arms, 0);
+	/* who raises it took no clock */
+	lat_new(100);
+	b.sleeps = 1;
+	b.w.ep[0].script.arm_mute = 1;
+	bench_run();
+	check_initiator(100);
+	assert_int_equal(b.loop[0].stat.events, 100);
+	assert_int_equal(h->count, 0);
+}
+
+/* it ends whatever happens, and an event that is lost costs a slice */
+static void test_sleep_ends(void **state)
+{
+	u64 seed = 42;
+	u32 i;
+
+	for (i = 0; i < 144; i++) {
+		sleep_new(i, 20, test_random(&seed));
+		b.w.ep[0].script.never = 1 + i % 15;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT ||
+		       b.loop[1].end == KVERBS_REASON_TIMEOUT);
+	}
+	for (i = 0; i < 144; i++) {
+		sleep_new(i, 0, test_random(&seed));
+		b.span = 1000000;
+		b.w.stop_at = 1 + i % 50;
+		b.w.stop_kind = 1 + i % 2;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+	}
+	for (i = 0; i < 36; i++) {
+		sleep_new(3 * i, 20, test_random(&seed));
+		b.w.ep[0].script.deaf = 1 + i % 15;
+		bench_run();
+		check_both(20);
+	}
+}
+
+/* handlers do the work of the lane: each WR is accounted for as it does it itself */
+static void handled_new(u32 i, u64 n, u64 seed)
+{
+	u32 lane;
+
+	two_new(i % 2 ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, i / 2 % 2, n, seed);
+	if (b.shape == KVERBS_SHAPE_RATE) {
+		b.depth = 1 + i % 9;
+		b.chain = 1 + i % b.depth;
+		b.signal = 1 + i / 2 % b.depth;
+	}
+	b.recv_depth = 1 + i % 16;
+	b.timing = i / 4 % 3;
+	b.handled = 1;
+	for (lane = 0; lane < 2; lane++) {
+		b.w.ep[lane].script.wake = i % 3 * 20;
+		b.w.ep[lane].script.latency = i % 7 * 40;
+		b.w.ep[lane].script.park = i / 12 % 2 * 10;
+	}
+}
+
+static void test_handled(void **state)
+{
+	struct kv_stat *s = &b.loop[0].stat;
+	u64 seed = 51;
+	u32 i, n;
+
+	for (i = 0; i < 1200; i++) {
+		n = 1 + i % 60;
+		handled_new(i, n, test_random(&seed));
+		b.with_hists = !(i % 5);
+		if (i % 3 == 2)
+			b.warm = 3000;
+		/* the window opens anywhere in what the receiver is given */
+		b.head_start = lanes() > 1 && i % 7 == 6 ? 50 : 0;
+		bench_run();
+		check_both(n);
+		ask_is(s->handled == s->wcs && !s->polls && !s->empty_polls);
+		ask_is(lanes() == 1 || b.loop[1].stat.handled == n);
+		if (b.with_hists && b.timing && b.shape == KVERBS_SHAPE_LAT)
+			ask_is(hists[0][KVERBS_METRIC_LAT].count == n &&
+			       hists[0][KVERBS_METRIC_POST].count == n);
+	}
+}
+
+static void test_handled_for_a_time(void **state)
+{
+	u64 seed = 52;
+	u32 i;
+
+	for (i = 0; i < 200; i++) {
+		handled_new(i, 0, test_random(&seed));
+		b.span = 20000;
+		bench_run();
+		check_both(b.loop[0].stat.ops);
+		ask_is(b.loop[0].stat.wall >= b.span);
+	}
+}
+
+static void test_handled_ends(void **state)
+{
+	u64 seed = 53;
+	u32 i;
+
+	for (i = 0; i < 200; i++) {
+		handled_new(i, 20, test_random(&seed));
+		b.w.ep[0].script.never = 1 + i % 15;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT ||
+		       b.loop[1].end == KVERBS_REASON_TIMEOUT);
+	}
+	for (i = 0; i < 200; i++) {
+		handled_new(i, 0, test_random(&seed));
+		b.span = 1000000;
+		b.w.stop_at = 1 + i % 50;
+		b.w.stop_kind = 1 + i % 2;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+	}
+	for (i = 0; i < 200; i++) {
+		handled_new(i, 20, test_random(&seed));
+		b.w.ep[0].script.fail = 1;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_WC && b.loop[0].wc_status == FAKE_STATUS);
+		handled_new(i, 20, test_random(&seed));
+		b.w.ep[0].script.post_bad = 1 + i % 19;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_POST && b.loop[0].err == -ENOMEM);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2044,6 +2258,12 @@ int main(void)
 		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
 		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_sleep),
+		cmocka_unit_test(test_sleep_handler),
+		cmocka_unit_test(test_sleep_ends),
+		cmocka_unit_test(test_handled),
+		cmocka_unit_test(test_handled_for_a_time),
+		cmocka_unit_test(test_handled_ends),
 		cmocka_unit_test(test_data_is_right),
 		cmocka_unit_test(test_data_on_the_way),
 		cmocka_unit_test(test_data_spoilt),

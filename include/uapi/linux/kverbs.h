@@ -193,6 +193,11 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_DELAY_NS,		/* u32, busy wait before a post */
 	KVERBS_JOB_A_PMU,		/* u32: enum kverbs_pmu */
 	KVERBS_JOB_A_THREAD_DOMAIN,	/* u32: enum kverbs_thread_domain */
+	KVERBS_JOB_A_CONTEXT,		/* u32: enum kverbs_context */
+	KVERBS_JOB_A_SPIN_US,		/* u32, of hybrid */
+	KVERBS_JOB_A_POST_FROM,		/* u32: enum kverbs_post_from */
+	KVERBS_JOB_A_CQ_COUNT,		/* u32, CQEs before an event */
+	KVERBS_JOB_A_CQ_PERIOD_US,	/* u32, or so long after the first */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -300,6 +305,24 @@ enum kverbs_pmu {
 enum kverbs_thread_domain {
 	KVERBS_THREAD_DOMAIN_OFF,
 	KVERBS_THREAD_DOMAIN_ON,
+};
+
+/* who takes completions, and how it learns of them */
+enum kverbs_context {
+	KVERBS_CONTEXT_BUSY,	/* the lane polls without end */
+	KVERBS_CONTEXT_WOKEN,	/* the lane sleeps until a completion event */
+	KVERBS_CONTEXT_HYBRID,	/* the lane polls for a while, then sleeps */
+	KVERBS_CONTEXT_DIRECT,	/* the lane has ib_core call handlers */
+	KVERBS_CONTEXT_SOFTIRQ,	/* ib_core calls them from a softirq (irq_poll) */
+	KVERBS_CONTEXT_WORKQUEUE,	/* from a workqueue, on the CPU of the event */
+	KVERBS_CONTEXT_UNBOUND,	/* from a workqueue, on any CPU */
+	KVERBS_CONTEXT_POOL,	/* from a softirq, of a CQ that others share */
+};
+
+/* where ib_core calls handlers: who retires WRs and posts the next */
+enum kverbs_post_from {
+	KVERBS_POST_FROM_HANDLER,
+	KVERBS_POST_FROM_LANE,	/* which the handler wakes */
 };
 
 enum kverbs_state {
@@ -429,6 +452,11 @@ enum kverbs_counter {
 	KVERBS_CTR_CYCLES,	/* cycles of the CPU */
 	KVERBS_CTR_CACHE_MISSES,	/* misses of the last level of cache */
 	KVERBS_CTR_PMU_EVENTS,	/* which of these were counted, and how: a mask */
+	KVERBS_CTR_ARMS,	/* requests for a completion event */
+	KVERBS_CTR_MISSED,	/* of those, answered that a WC is there already */
+	KVERBS_CTR_SLEEPS,	/* times the lane slept until an event */
+	KVERBS_CTR_EVENTS,	/* of those, ended by one */
+	KVERBS_CTR_HANDLED,	/* calls of a handler that did the lane's work */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
@@ -445,6 +473,7 @@ enum kverbs_metric {
 	KVERBS_METRIC_RESPONSE,
 	KVERBS_METRIC_REG,	/* a REG_MR on its own, post to completion */
 	KVERBS_METRIC_INV,	/* a LOCAL_INV on its own, likewise */
+	KVERBS_METRIC_HANDLER,
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
