@@ -96,8 +96,13 @@ static const struct limits_case limits_cases[] = {
 	  .attr = KVERBS_JOB_A_NODE, .text = "node 1023: is not online" },
 	{ "no steps", LIMITS_JOB(.nsteps = 0), .rc = -EINVAL, .attr = KVERBS_JOB_A_STEP,
 	  .text = "0 steps" },
-	{ "two steps", LIMITS_JOB(.nsteps = 2), .rc = -EINVAL, .attr = KVERBS_JOB_A_STEP,
-	  .text = "2 steps" },
+	{ "two steps", LIMITS_JOB(.nsteps = 2,
+				  .step = { { KVERBS_OP_WRITE, 64 }, { KVERBS_OP_SEND, 8 } }) },
+	{ "a second step of size 0", LIMITS_JOB(.nsteps = 2,
+						.step = { { KVERBS_OP_WRITE, 64 } }),
+	  .rc = -EINVAL, .attr = KVERBS_JOB_A_STEP, .text = "size 0: must be 1 to" },
+	{ "too many steps", LIMITS_JOB(.nsteps = KVERBS_STEPS_MAX + 1), .rc = -EINVAL,
+	  .attr = KVERBS_JOB_A_STEP, .text = "9 steps: a job has 1 to 8" },
 };
 
 #pragma GCC diagnostic pop
