@@ -13,6 +13,7 @@
 #include <linux/sort.h>
 
 /* the same endpoints; built in, so that kverbs need not export them */
+#include "context.c"
 #include "endpoint.c"
 #include "memory.c"
 
