@@ -1115,6 +1115,16 @@ kv_inline void kv_count_message(struct kv_loop *l)
 	l->stat.recv_wcs += l->two_sided;
 }
 
+/* the i-th WC is of a receive: 0, or -1 when it is an error */
+kv_inline int kv_take_message(struct kv_loop *l, u32 i)
+{
+	if (kv_unlikely(kv_wc_status(l->ep, i)))
+		return kv_fail_wc(l, i);
+	kv_count_message(l);
+	kv_note_wc(l->ep, i, 0);
+	return 0;
+}
+
 kv_inline u32 kv_all_heard(struct kv_loop *l)
 {
 	return l->recvs == kv_load(&l->pair->total);
@@ -1130,12 +1140,8 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 		if (got < 0)
 			return;
 		for (i = 0; i < got; i++) {
-			if (kv_unlikely(kv_wc_status(l->ep, (u32)i))) {
-				kv_fail_wc(l, (u32)i);
+			if (kv_take_message(l, (u32)i))
 				return;
-			}
-			kv_count_message(l);
-			kv_note_wc(l->ep, (u32)i, 0);
 		}
 		if (got && (kv_data_heard(l) || kv_recv_refill(l, (u32)got)))
 			return;
@@ -1282,11 +1288,7 @@ kv_inline int kv_react_post(struct kv_loop *l)
 
 kv_inline int kv_react_recv(struct kv_loop *l)
 {
-	if (kv_unlikely(kv_wc_status(l->ep, 0)))
-		return kv_fail_wc(l, 0);
-	kv_count_message(l);
-	kv_note_wc(l->ep, 0, 0);
-	return kv_recv_refill(l, 1);
+	return kv_take_message(l, 0) ? -1 : kv_recv_refill(l, 1);
 }
 
 /*
@@ -1442,6 +1444,8 @@ kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
 		last_ops = ops;
 		last_ticks = ticks;
 	}
+	if (l->lossy && l->two_sided)
+		kv_let_arrive(l);
 }
 
 /**
@@ -1468,8 +1472,6 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 	kv_window_open(l);
 	if (role == KVERBS_ROLE_INITIATOR) {
 		kv_warm_up(l, shape);
-		if (l->lossy && l->two_sided && l->warm)
-			kv_let_arrive(l);
 		/* also when it was the end: what it counted was not measured */
 		kv_window_open(l);
 		if (!l->end) {
