@@ -522,6 +522,14 @@ static inline u32 kv_op_moves(u32 op)
 	return op != KVERBS_OP_REG_MR && op != KVERBS_OP_LOCAL_INV;
 }
 
+/* the metric of one that is posted and waited for alone, or __KVERBS_METRIC_MAX */
+static inline u32 kv_op_metric(u32 op)
+{
+	return op == KVERBS_OP_REG_MR ? KVERBS_METRIC_REG :
+	       op == KVERBS_OP_LOCAL_INV ? KVERBS_METRIC_INV :
+	       __KVERBS_METRIC_MAX;
+}
+
 /* the step that the job is about: the message that the peer takes, else the last one */
 static inline u32 kv_job_main(const struct kv_job *job)
 {
@@ -632,7 +640,7 @@ static inline u32 kv_job_atomic(const struct kv_job *job)
 	return 0;
 }
 
-/* bytes that the MR of an operation covers: the largest of what lies in it */
+/* bytes that an operation needs, or its MR covers: its steps use the same ones */
 static inline u32 kv_job_covered(const struct kv_job *job)
 {
 	u32 bytes = 0, i;
@@ -695,13 +703,9 @@ static inline u32 kv_job_phases(const struct kv_job *job, struct kv_phase *phase
 		phase[n].first = first;
 		phase[n].n = i + 1 - first;
 		phase[n].outside = first >= job->nsteps;
-		phase[n].metric = __KVERBS_METRIC_MAX;
-		if (i == first && !phase[n].outside &&
-		    job->step[i].op == KVERBS_OP_REG_MR)
-			phase[n].metric = KVERBS_METRIC_REG;
-		if (i == first && !phase[n].outside &&
-		    job->step[i].op == KVERBS_OP_LOCAL_INV)
-			phase[n].metric = KVERBS_METRIC_INV;
+		phase[n].metric = i == first && !phase[n].outside ?
+				  kv_op_metric(job->step[i].op) :
+				  __KVERBS_METRIC_MAX;
 		first = i + 1;
 		n++;
 	}
@@ -792,11 +796,8 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 /* bytes from one message to the next */
 static inline u64 kv_job_stride(const struct kv_job *job)
 {
-	u64 size = 0;
-	u32 i;
+	u64 size = kv_job_covered(job);
 
-	for (i = 0; i < job->nsteps; i++)
-		size = job->step[i].size > size ? job->step[i].size : size;
 	if (kv_transport_rules[job->transport].datagram)
 		size += KV_GRH_BYTES;
 	return size ? (size + 63) & ~63ULL : 64;
