@@ -62,13 +62,6 @@ static const struct {
 	{ "max", offsetof(struct kv_figure, max) },
 };
 
-/* of a field, as in JSON: what counts bytes says so */
-static const char *key_of(const char *member, const char *unit, char key[KV_UNIT_KEY])
-{
-	snprintf(key, KV_UNIT_KEY, "%s%s", member, !strcmp(unit, "bytes") ? "_bytes" : "");
-	return key;
-}
-
 static void head_of_points(FILE *file, const struct kv_doc *doc)
 {
 	char key[KV_UNIT_KEY];
@@ -76,7 +69,7 @@ static void head_of_points(FILE *file, const struct kv_doc *doc)
 
 	fputs(PLACE ",engine,outcome,op,size_bytes", file);
 #define KV_CSV_NAME(attr, member, type, lo, hi, def, letter, name, unit, what) \
-	fprintf(file, ",%s", key_of(#member, unit, key));
+	fprintf(file, ",%s", kv_field_key(#member, unit, key));
 	KV_JOB_FIELDS(KV_CSV_NAME)
 	fputs(",operations,operations_per_s,bytes_per_s", file);
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
@@ -92,7 +85,7 @@ static void put_field(FILE *file, const json_t *job, const char *member, const c
 {
 	char key[KV_UNIT_KEY];
 
-	put_json(file, json_object_get(job, key_of(member, unit, key)));
+	put_json(file, json_object_get(job, kv_field_key(member, unit, key)));
 }
 
 static void put_run(FILE *file, const struct kv_doc_run *run)

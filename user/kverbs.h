@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdarg.h>
 #include "engine.h"
+#include "unit.h"
 
 /*
  * Subcommands. argv[0] is the subcommand's name. Each prints what it has to say
@@ -62,6 +63,11 @@ const char *kv_api_calls(u32 api);
 const char *kv_switch_name(u32 on);
 const char *kv_context_name(u32 context);
 const char *kv_post_from_name(u32 from);
+
+typedef const char *(*kv_name_fn)(u32 value);
+
+kv_name_fn kv_field_names(u32 attr);
+const char *kv_field_key(const char *member, const char *unit, char key[KV_UNIT_KEY]);
 const char *kv_state_name(u32 state);
 const char *kv_reason_name(u32 reason);	/* "device gone" */
 const char *kv_role_name(u32 role);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <string.h>
 #include "kverbs.h"
 #include "options.h"
 
@@ -250,4 +251,44 @@ const char *kv_expect_name(u32 expect)
 	};
 
 	return KV_NAME(names, expect);
+}
+
+/* the fields that are given, and shown, by name */
+static const struct {
+	u32 attr;
+	kv_name_fn name;
+} named[] = {
+	{ KVERBS_JOB_A_SHAPE, kv_shape_name },
+	{ KVERBS_JOB_A_TIMING, kv_timing_name },
+	{ KVERBS_JOB_A_CLOCK, kv_clock_kind_name },
+	{ KVERBS_JOB_A_WAIT, kv_wait_name },
+	{ KVERBS_JOB_A_LOCAL_KEY, kv_local_key_name },
+	{ KVERBS_JOB_A_TRANSPORT, kv_transport_name },
+	{ KVERBS_JOB_A_GID_TYPE, kv_gid_kind_name },
+	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
+	{ KVERBS_JOB_A_PACE, kv_pace_name },
+	{ KVERBS_JOB_A_API, kv_api_name },
+	{ KVERBS_JOB_A_PMU, kv_switch_name },
+	{ KVERBS_JOB_A_THREAD_DOMAIN, kv_switch_name },
+	{ KVERBS_JOB_A_CONTEXT, kv_context_name },
+	{ KVERBS_JOB_A_POST_FROM, kv_post_from_name },
+};
+
+/* what the values of a field are called; NULL: it is a number */
+kv_name_fn kv_field_names(u32 attr)
+{
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(named); i++) {
+		if (named[i].attr == attr)
+			return named[i].name;
+	}
+	return NULL;
+}
+
+/* the key of a field in JSON and CSV: bytes have their unit there, ms in the member's name */
+const char *kv_field_key(const char *member, const char *unit, char key[KV_UNIT_KEY])
+{
+	snprintf(key, KV_UNIT_KEY, "%s%s", member, !strcmp(unit, "bytes") ? "_bytes" : "");
+	return key;
 }

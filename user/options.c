@@ -57,8 +57,6 @@ enum kind {
 #define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
 #define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_REPORT)
 
-typedef const char *(*name_fn)(u32 value);
-
 /**
  * struct row - an option
  * @attr: enum kverbs_job_attr of its field, or 0; of a threshold, enum kv_threshold;
@@ -179,36 +177,9 @@ static const struct row rows[] = {
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
 };
 
-/* the fields that are given by name */
-static const struct {
-	u32 attr;
-	name_fn name;
-} named[] = {
-	{ KVERBS_JOB_A_SHAPE, kv_shape_name },
-	{ KVERBS_JOB_A_TIMING, kv_timing_name },
-	{ KVERBS_JOB_A_CLOCK, kv_clock_kind_name },
-	{ KVERBS_JOB_A_WAIT, kv_wait_name },
-	{ KVERBS_JOB_A_LOCAL_KEY, kv_local_key_name },
-	{ KVERBS_JOB_A_TRANSPORT, kv_transport_name },
-	{ KVERBS_JOB_A_GID_TYPE, kv_gid_kind_name },
-	{ KVERBS_JOB_A_CHECK_DATA, kv_check_data_name },
-	{ KVERBS_JOB_A_PACE, kv_pace_name },
-	{ KVERBS_JOB_A_API, kv_api_name },
-	{ KVERBS_JOB_A_PMU, kv_switch_name },
-	{ KVERBS_JOB_A_THREAD_DOMAIN, kv_switch_name },
-	{ KVERBS_JOB_A_CONTEXT, kv_context_name },
-	{ KVERBS_JOB_A_POST_FROM, kv_post_from_name },
-};
-
-static name_fn names_of(const struct row *row)
+static kv_name_fn names_of(const struct row *row)
 {
-	u32 i;
-
-	for (i = 0; row->kind == KIND_FIELD && i < KV_ARRAY_SIZE(named); i++) {
-		if (named[i].attr == row->attr)
-			return named[i].name;
-	}
-	return NULL;
+	return row->kind == KIND_FIELD ? kv_field_names(row->attr) : NULL;
 }
 
 static enum kind kind_of(const struct row *row)
@@ -386,7 +357,7 @@ static int refuse_absent(const char *option, const char *text, struct kv_error *
 
 static int parse_name(const struct row *row, const char *text, u64 *value, struct kv_error *error)
 {
-	name_fn name = names_of(row);
+	kv_name_fn name = names_of(row);
 
 	if (refuse_absent(row->name, text, error))
 		return -1;
@@ -681,7 +652,7 @@ static int parse_margin(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
-static int parse_choice(const struct row *row, const char *text, name_fn name, u32 values,
+static int parse_choice(const struct row *row, const char *text, kv_name_fn name, u32 values,
 			u32 *value, struct kv_error *error)
 {
 	u32 i;

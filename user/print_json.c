@@ -69,50 +69,14 @@ json_t *kv_json_env(const struct kv_env *env)
 	return json;
 }
 
-/* how a field of the job is shown, by its row */
-static json_t *field(u32 attr, u64 value)
-{
-	if (attr != KVERBS_JOB_A_ITERATIONS && value == KV_AUTO)
-		return json_null();
-	switch (attr) {
-	case KVERBS_JOB_A_SHAPE:
-		return json_string(kv_shape_name((u32)value));
-	case KVERBS_JOB_A_TIMING:
-		return json_string(kv_timing_name((u32)value));
-	case KVERBS_JOB_A_CLOCK:
-		return json_string(kv_clock_kind_name((u32)value));
-	case KVERBS_JOB_A_WAIT:
-		return json_string(kv_wait_name((u32)value));
-	case KVERBS_JOB_A_LOCAL_KEY:
-		return json_string(kv_local_key_name((u32)value));
-	case KVERBS_JOB_A_TRANSPORT:
-		return json_string(kv_transport_name((u32)value));
-	case KVERBS_JOB_A_GID_TYPE:
-		return json_string(kv_gid_kind_name((u32)value));
-	case KVERBS_JOB_A_CHECK_DATA:
-		return json_string(kv_check_data_name((u32)value));
-	case KVERBS_JOB_A_PACE:
-		return json_string(kv_pace_name((u32)value));
-	case KVERBS_JOB_A_API:
-		return json_string(kv_api_name((u32)value));
-	case KVERBS_JOB_A_PMU:
-	case KVERBS_JOB_A_THREAD_DOMAIN:
-		return json_string(kv_switch_name((u32)value));
-	case KVERBS_JOB_A_CONTEXT:
-		return json_string(kv_context_name((u32)value));
-	case KVERBS_JOB_A_POST_FROM:
-		return json_string(kv_post_from_name((u32)value));
-	}
-	return integer(value);
-}
-
-/* members that count bytes get the unit; those in ms have it in their names */
 static void set_field(json_t *json, const char *member, const char *unit, u32 attr, u64 value)
 {
-	char key[48];
+	bool unset = attr != KVERBS_JOB_A_ITERATIONS && value == KV_AUTO;
+	kv_name_fn name = kv_field_names(attr);
+	char key[KV_UNIT_KEY];
 
-	snprintf(key, sizeof(key), "%s%s", member, !strcmp(unit, "bytes") ? "_bytes" : "");
-	json_object_set_new(json, key, field(attr, value));
+	put(json, kv_field_key(member, unit, key), unset ? json_null() :
+	    name ? json_string(name((u32)value)) : integer(value));
 }
 
 json_t *kv_json_job(const struct kv_job *job)
