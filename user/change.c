@@ -63,7 +63,7 @@ static void add_run(struct kv_diff *diff, u32 which, const char *name,
 	const struct kv_summary *s = &run->summary;
 	bool times = kv_unit_is_time(run->unit);
 	bool window = !strcmp(run->job.shape, kv_shape_name(KVERBS_SHAPE_RATE));
-	u32 metric = times ? kv_main_metric(s) : KVERBS_METRIC_POST, i;
+	u32 metric = kv_doc_run_metric(run), i;
 	const struct {
 		const char *of;
 		const char *key;
@@ -136,9 +136,9 @@ static void add_value(struct kv_diff *diff, u32 which, const struct kv_doc *doc,
 	snprintf(name, sizeof(name), "%.12s %s %.12s%s%.10s", arm->job.op,
 		 kv_text_size(arm->job.size, size), arm->job.shape,
 		 strcmp(arm->as, "matched") ? " " : "", strcmp(arm->as, "matched") ? arm->as : "");
-	snprintf(key, sizeof(key), "%.47s", value->rate ? value->key :
-		 kv_unit_key(value->key, doc->unit, unit));
-	row = row_of(diff, name, side == KV_DOC_KERNEL ? "kernel" : "user", key);
+	snprintf(key, sizeof(key), "%.47s",
+		 kv_unit_value_key(value->key, value->rate, doc->unit, unit));
+	row = row_of(diff, name, kv_doc_sides[side], key);
 	if (!row)
 		return;
 	row->rate = value->rate;

@@ -90,7 +90,7 @@ static void add_place(struct lines *lines, const struct kv_doc *doc)
 static void add_run(struct lines *lines, const struct kv_doc_run *run)
 {
 	const struct kv_summary *s = &run->summary;
-	u32 metric = kv_unit_is_time(run->unit) ? kv_main_metric(s) : KVERBS_METRIC_POST;
+	u32 metric = kv_doc_run_metric(run);
 	const struct kv_figure *f = &s->metric[metric];
 	char text[4][KV_TEXT];
 
@@ -112,8 +112,7 @@ static void add_run(struct lines *lines, const struct kv_doc_run *run)
 static void add_point(struct lines *lines, const struct kv_doc_point *point)
 {
 	const struct kv_summary *s = &point->run.summary;
-	const struct kv_figure *f = &s->metric[kv_unit_is_time(point->run.unit) ?
-					       kv_main_metric(s) : KVERBS_METRIC_POST];
+	const struct kv_figure *f = &s->metric[kv_doc_run_metric(&point->run)];
 	char what[32] = "", text[2][KV_TEXT];
 	const char *key;
 	json_t *value;

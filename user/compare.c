@@ -178,41 +178,21 @@ static void take_parts(const struct kv_report *report, struct kv_parts *parts)
 	parts->sum[KV_PART_POLL] += s->share_poll * s->op_ns;
 }
 
-/* as in the figures of a run: a responder's samples count where only it has them */
-static bool of_initiator(const struct kv_result *result, u32 metric)
-{
-	u32 i;
-
-	for (i = 0; i < result->nlanes; i++) {
-		const struct kv_hist *hist = result->lane[i].hist[metric];
-
-		if (result->lane[i].role == KVERBS_ROLE_INITIATOR && hist && hist->count)
-			return true;
-	}
-	return false;
-}
-
 /* the samples of a run are added to those of the runs before */
-static void take_histograms(const struct kv_result *result, struct kv_hist **hist)
+static void take_histograms(const struct kv_report *report, struct kv_hist **hist)
 {
-	u32 lane, metric;
+	u32 metric;
 
-	for (lane = 0; lane < result->nlanes; lane++) {
-		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-			const struct kv_hist *from = result->lane[lane].hist[metric];
-
-			if (!from || !from->count ||
-			    (result->lane[lane].role != KVERBS_ROLE_INITIATOR &&
-			     of_initiator(result, metric)))
+	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
+		if (!report->summary.metric[metric].count)
+			continue;
+		if (!hist[metric]) {
+			hist[metric] = malloc(sizeof(**hist));
+			if (!hist[metric])
 				continue;
-			if (!hist[metric]) {
-				hist[metric] = malloc(sizeof(**hist));
-				if (!hist[metric])
-					continue;
-				kv_hist_clear(hist[metric]);
-			}
-			kv_hist_merge(hist[metric], from);
+			kv_hist_clear(hist[metric]);
 		}
+		kv_metric_merge(report->result, metric, hist[metric]);
 	}
 }
 
@@ -224,7 +204,7 @@ static void take_run(struct kv_compare *compare, struct kv_arm *arm, enum kv_sid
 	arm->lane[side] = report->result->lane[0];
 	memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
 	take_parts(report, &arm->parts[side]);
-	take_histograms(report->result, arm->hist[side]);
+	take_histograms(report, arm->hist[side]);
 	compare->clock[side] = report->result->clock;
 	arm->runs++;
 	arm->contaminated += report->noise.contaminated;

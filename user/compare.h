@@ -70,6 +70,8 @@ enum kv_part {
 	KV_PARTS,
 };
 
+extern const char *const kv_part_keys[KV_PARTS];	/* in JSON */
+
 /**
  * struct kv_parts - means of an operation over all runs of a side
  * @runs: that were timed

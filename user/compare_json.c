@@ -6,6 +6,8 @@
 #include "kverbs.h"
 #include "unit.h"
 
+const char *const kv_part_keys[KV_PARTS] = { "post", "wait", "poll", "clock" };
+
 static void put(json_t *json, const char *key, json_t *value)
 {
 	json_object_set_new(json, key, value);
@@ -89,7 +91,7 @@ static const char *value_key(u32 value, u32 unit, char key[KV_UNIT_KEY])
 {
 	const struct kv_value_rule *rule = &kv_value_rules[value];
 
-	return rule->rate ? rule->key : kv_unit_key(rule->key, unit, key);
+	return kv_unit_value_key(rule->key, rule->rate, unit, key);
 }
 
 static json_t *json_values(const struct kv_compare *compare, u32 arm)
@@ -115,7 +117,6 @@ static json_t *json_mean(double kernel, double user)
 /* where the time of an operation goes; null when it was not timed */
 static json_t *json_where(const struct kv_compare *compare, const struct kv_arm *arm)
 {
-	static const char *const key[KV_PARTS] = { "post", "wait", "poll", "clock" };
 	json_t *json = json_object();
 	u32 part;
 
@@ -125,8 +126,8 @@ static json_t *json_where(const struct kv_compare *compare, const struct kv_arm 
 		return json_null();
 	}
 	for (part = 0; part < KV_PARTS; part++)
-		put(json, key[part], json_mean(kv_part_mean(arm, KV_KERNEL, part),
-					       kv_part_mean(arm, KV_USER, part)));
+		put(json, kv_part_keys[part], json_mean(kv_part_mean(arm, KV_KERNEL, part),
+							kv_part_mean(arm, KV_USER, part)));
 	put(json, "operation", json_mean(kv_parts_mean(arm, KV_KERNEL),
 					 kv_parts_mean(arm, KV_USER)));
 	return json;

@@ -52,16 +52,6 @@ static void put_place(FILE *file, const struct kv_doc *doc)
 
 #define PLACE	"device,driver,software_device,kernel"
 
-static const struct {
-	const char *name;
-	size_t offset;
-} figures[] = {
-	{ "min", offsetof(struct kv_figure, min) }, { "mean", offsetof(struct kv_figure, mean) },
-	{ "p50", offsetof(struct kv_figure, p50) }, { "p90", offsetof(struct kv_figure, p90) },
-	{ "p99", offsetof(struct kv_figure, p99) }, { "p99_9", offsetof(struct kv_figure, p999) },
-	{ "max", offsetof(struct kv_figure, max) },
-};
-
 static void head_of_points(FILE *file, const struct kv_doc *doc)
 {
 	char key[KV_UNIT_KEY];
@@ -74,9 +64,9 @@ static void head_of_points(FILE *file, const struct kv_doc *doc)
 	fputs(",operations,operations_per_s,bytes_per_s", file);
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		fprintf(file, ",%s_count", kv_metric_name(metric));
-		for (i = 0; i < KV_ARRAY_SIZE(figures); i++)
+		for (i = 0; i < KV_FIGURE_MEMBERS; i++)
 			fprintf(file, ",%s_%s", kv_metric_name(metric),
-				kv_unit_key(figures[i].name, doc->unit, key));
+				kv_unit_key(kv_figure_members[i].name, doc->unit, key));
 	}
 	fputc('\n', file);
 }
@@ -101,11 +91,11 @@ static void put_run(FILE *file, const struct kv_doc_run *run)
 	put_real(file, s->ops_s);
 	put_real(file, s->bytes_s);
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-		const char *figure = (const char *)&s->metric[metric];
+		struct kv_figure figure = s->metric[metric];
 
-		fprintf(file, ",%llu", s->metric[metric].count);
-		for (i = 0; i < KV_ARRAY_SIZE(figures); i++)
-			put_real(file, *(const double *)(figure + figures[i].offset));
+		fprintf(file, ",%llu", figure.count);
+		for (i = 0; i < KV_FIGURE_MEMBERS; i++)
+			put_real(file, *kv_figure_value(&figure, i));
 	}
 }
 
@@ -120,7 +110,7 @@ static void put_unmeasured(FILE *file, const struct kv_doc_point *point)
 	KV_JOB_FIELDS(KV_CSV_VALUE)
 	fputs(",,,", file);
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-		for (i = 0; i <= KV_ARRAY_SIZE(figures); i++)
+		for (i = 0; i <= KV_FIGURE_MEMBERS; i++)
 			fputc(',', file);
 	}
 }
@@ -171,7 +161,7 @@ static void write_arm(const struct kv_doc *doc, const struct kv_doc_arm *arm, FI
 		fputc(',', file);
 		put_text(file, arm->as);
 		fprintf(file, ",%d,%s", arm->untimed,
-			value->rate ? value->key : kv_unit_key(value->key, doc->unit, key));
+			kv_unit_value_key(value->key, value->rate, doc->unit, key));
 		put_real(file, value->median[KV_DOC_KERNEL]);
 		put_real(file, value->median[KV_DOC_USER]);
 		put_interval(file, &value->difference);

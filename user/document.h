@@ -28,6 +28,8 @@ enum {
 	KV_DOC_SIDES,
 };
 
+extern const char *const kv_doc_sides[KV_DOC_SIDES];	/* "kernel", "user" */
+
 /**
  * struct kv_doc_job - a job as a document has it
  * @asked: all of its fields, as they were asked for
@@ -159,6 +161,7 @@ struct kv_doc {
 
 struct kv_doc *kv_doc_of(json_t *json, const char *name, struct kv_error *error);
 struct kv_doc *kv_doc_load(const char *path, struct kv_error *error);
+u32 kv_doc_run_metric(const struct kv_doc_run *run);
 u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist);
 void kv_doc_free(struct kv_doc *doc);
 

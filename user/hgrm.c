@@ -100,7 +100,7 @@ static void walk(struct list *list)
 	for (i = 0; i < doc->narms; i++) {
 		for (side = 0; side < KV_DOC_SIDES; side++) {
 			metric = kv_doc_main_metric(doc, doc->arm[i].hist[side]);
-			put(list, &doc->arm[i].job, side == KV_DOC_KERNEL ? "kernel" : "user",
+			put(list, &doc->arm[i].job, kv_doc_sides[side],
 			    kv_metric_name(metric), &doc->arm[i].hist[side][metric]);
 		}
 	}

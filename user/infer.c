@@ -203,16 +203,21 @@ static u32 paired_outside(u32 n, double tail)
 	return k;
 }
 
-static double middle(const double *sorted, u32 n)
+/**
+ * kv_infer_median - the median
+ * @value: sorted on return
+ * @n: how many, at least one
+ */
+double kv_infer_median(double *value, u32 n)
 {
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+	qsort(value, n, sizeof(*value), by_value);
+	return n % 2 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 
 /* the estimate, and the interval that leaves out @k values at either end */
 static int shift_of(double *value, u32 n, u32 k, struct kv_infer *out)
 {
-	qsort(value, n, sizeof(*value), by_value);
-	out->estimate = middle(value, n);
+	out->estimate = kv_infer_median(value, n);
 	if (!k)
 		return -1;
 	out->low = value[k - 1];

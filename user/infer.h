@@ -40,6 +40,7 @@ enum kv_finding {
 	KV_FINDINGS,
 };
 
+double kv_infer_median(double *value, u32 n);
 int kv_infer_paired(const double *difference, u32 n, double level, struct kv_infer *out);
 int kv_infer_two(const double *a, u32 na, const double *b, u32 nb, double level,
 		 struct kv_infer *out);

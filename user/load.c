@@ -72,21 +72,14 @@ int kv_load_job(const struct kv_reader *reader, const char *asked, const char *g
 
 static int read_figure(const struct kv_reader *reader, u32 unit, struct kv_figure *figure)
 {
-	const struct {
-		const char *name;
-		double *value;
-	} member[] = {
-		{ "min", &figure->min }, { "mean", &figure->mean }, { "p50", &figure->p50 },
-		{ "p90", &figure->p90 }, { "p99", &figure->p99 }, { "p99_9", &figure->p999 },
-		{ "max", &figure->max },
-	};
 	char key[KV_UNIT_KEY];
 	u32 i;
 
 	if (kv_read_count(reader, "count", &figure->count))
 		return -1;
-	for (i = 0; i < KV_ARRAY_SIZE(member); i++) {
-		if (kv_read_real(reader, kv_unit_key(member[i].name, unit, key), member[i].value))
+	for (i = 0; i < KV_FIGURE_MEMBERS; i++) {
+		if (kv_read_real(reader, kv_unit_key(kv_figure_members[i].name, unit, key),
+				 kv_figure_value(figure, i)))
 			return -1;
 	}
 	if (unit != KV_UNIT_INSN)
@@ -99,17 +92,13 @@ static int read_figure(const struct kv_reader *reader, u32 unit, struct kv_figur
 
 static int read_metrics(const struct kv_reader *reader, struct kv_doc_run *run)
 {
-	static const struct kv_figure none = {
-		.min = NAN, .mean = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN, .p999 = NAN,
-		.max = NAN,
-	};
 	struct kv_reader at, metric;
 	u32 i;
 
 	if (kv_read_object(reader, "metrics", &at))
 		return -1;
 	for (i = 0; i < __KVERBS_METRIC_MAX; i++) {
-		run->summary.metric[i] = none;
+		kv_figure_of(NULL, NULL, &run->summary.metric[i]);
 		if (!json_object_get(at.object, kv_metric_name(i)))
 			continue;
 		if (kv_read_object(&at, kv_metric_name(i), &metric) ||
@@ -512,6 +501,12 @@ u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist)
 	for (i = 0; i + 1 < KV_MAIN_METRICS && !hist[kv_main_metrics[i]].count; i++)
 		;
 	return kv_main_metrics[i];
+}
+
+/* the metric whose figures a run is about, likewise */
+u32 kv_doc_run_metric(const struct kv_doc_run *run)
+{
+	return kv_unit_is_time(run->unit) ? kv_main_metric(&run->summary) : KVERBS_METRIC_POST;
 }
 
 /* @doc may be NULL */

@@ -9,9 +9,11 @@
 #include "reader.h"
 #include "unit.h"
 
+_Static_assert(KV_DOC_PARTS == KV_PARTS, "parts of a document");
+
 #define BLOCKS_MAX	10000
 
-static const char *const sides[KV_DOC_SIDES] = { "kernel", "user" };
+const char *const kv_doc_sides[KV_DOC_SIDES] = { "kernel", "user" };
 
 static int no_memory(const struct kv_reader *reader)
 {
@@ -45,7 +47,7 @@ static int read_side(const struct kv_reader *reader, struct kv_doc_value *value,
 {
 	struct kv_reader at;
 
-	return kv_read_object(reader, sides[side], &at) ||
+	return kv_read_object(reader, kv_doc_sides[side], &at) ||
 	       kv_read_real(&at, "median", &value->median[side]) ||
 	       read_blocks(&at, value, side) ? -1 : 0;
 }
@@ -98,7 +100,7 @@ static int read_values(const struct kv_reader *reader, u32 unit, struct kv_doc_a
 	for (i = 0; i < KV_VALUES; i++) {
 		const struct kv_value_rule *rule = &kv_value_rules[i];
 		struct kv_doc_value *next = &arm->value[arm->nvalues];
-		const char *name = rule->rate ? rule->key : kv_unit_key(rule->key, unit, key);
+		const char *name = kv_unit_value_key(rule->key, rule->rate, unit, key);
 
 		if (!json_object_get(at.object, name))
 			continue;
@@ -113,7 +115,6 @@ static int read_values(const struct kv_reader *reader, u32 unit, struct kv_doc_a
 
 static int read_parts(const struct kv_reader *reader, struct kv_doc_arm *arm)
 {
-	static const char *const names[KV_DOC_PARTS] = { "post", "wait", "poll", "clock" };
 	struct kv_reader at, part;
 	u32 i;
 
@@ -124,10 +125,10 @@ static int read_parts(const struct kv_reader *reader, struct kv_doc_arm *arm)
 	for (i = 0; i < KV_DOC_PARTS; i++) {
 		struct kv_doc_part *next = &arm->part[arm->nparts];
 
-		if (json_is_null(json_object_get(at.object, names[i])))
+		if (json_is_null(json_object_get(at.object, kv_part_keys[i])))
 			continue;
-		next->name = names[i];
-		if (kv_read_object(&at, names[i], &part) ||
+		next->name = kv_part_keys[i];
+		if (kv_read_object(&at, kv_part_keys[i], &part) ||
 		    kv_read_real(&part, "kernel_ns", &next->mean[KV_DOC_KERNEL]) ||
 		    kv_read_real(&part, "user_ns", &next->mean[KV_DOC_USER]))
 			return -1;
@@ -145,7 +146,7 @@ static int read_hists(const struct kv_reader *reader, const struct kv_clock_info
 	if (kv_read_object(reader, "histograms", &all))
 		return -1;
 	for (side = 0; side < KV_DOC_SIDES; side++) {
-		if (kv_read_object(&all, sides[side], &of_side))
+		if (kv_read_object(&all, kv_doc_sides[side], &of_side))
 			return -1;
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 			const char *name = kv_metric_name(metric);

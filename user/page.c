@@ -186,9 +186,8 @@ static void put_point(FILE *file, const struct kv_doc_point *point)
 {
 	const struct kv_doc_run *run = &point->run;
 	const struct kv_summary *s = &run->summary;
-	u32 metric = kv_unit_is_time(run->unit) ? kv_main_metric(s) : KVERBS_METRIC_POST;
-	const struct kv_figure *f = &s->metric[metric];
-	const double value[] = { f->min, f->mean, f->p50, f->p90, f->p99, f->p999, f->max };
+	u32 metric = kv_doc_run_metric(run);
+	struct kv_figure f = s->metric[metric];
 	u32 i;
 
 	put_values(file, point->values);
@@ -203,9 +202,9 @@ static void put_point(FILE *file, const struct kv_doc_point *point)
 	put_cell(file, run->engine);
 	put_cell(file, run->job.op);
 	fprintf(file, "<td>%llu</td>", run->job.size);
-	put_cell(file, f->count ? kv_metric_name(metric) : "-");
-	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
-		put_value(file, f->count ? value[i] : NAN, false, run->unit);
+	put_cell(file, f.count ? kv_metric_name(metric) : "-");
+	for (i = 0; i < KV_FIGURE_MEMBERS; i++)
+		put_value(file, f.count ? *kv_figure_value(&f, i) : NAN, false, run->unit);
 	put_value(file, s->ops_s, true, run->unit);
 	put_value(file, s->bytes_s, true, run->unit);
 }
@@ -275,8 +274,7 @@ static void put_arm(FILE *file, const struct kv_doc *doc, const struct kv_doc_ar
 
 		fputs("<tr>", file);
 		put_cell(file, i ? "" : text);
-		put_cell(file, value->rate ? value->key :
-			 kv_unit_key(value->key, doc->unit, key));
+		put_cell(file, kv_unit_value_key(value->key, value->rate, doc->unit, key));
 		put_value(file, value->median[KV_DOC_KERNEL], value->rate, doc->unit);
 		put_value(file, value->median[KV_DOC_USER], value->rate, doc->unit);
 		put_interval(file, &value->difference, value->rate, doc->unit);

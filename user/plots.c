@@ -12,8 +12,6 @@
 #define LOG_FROM	8.0	/* an axis over more than so many times is logarithmic */
 #define LINES_AT_ONCE	5	/* rows of a percentile curve before the rest has halved */
 
-static const char *const sides[KV_DOC_SIDES] = { "kernel", "user" };
-
 static struct kv_plot *new_plot(struct kv_plots *plots, enum kv_plot_kind kind, const char *id)
 {
 	struct kv_plot *more;
@@ -192,7 +190,7 @@ static void plot_arm_parts(const struct kv_doc_arm *arm, struct kv_plots *plots)
 	for (i = 0; plot && i < arm->nparts; i++) {
 		for (side = 0; side < KV_DOC_SIDES; side++)
 			add_row(curve_of(plot, arm->part[i].name), side, arm->part[i].mean[side],
-				NAN, NAN, sides[side]);
+				NAN, NAN, kv_doc_sides[side]);
 	}
 }
 
@@ -327,7 +325,7 @@ enum figure { P50, P99, RATE, BYTES };
 static double figure_of(const struct kv_doc_run *run, enum figure figure)
 {
 	const struct kv_summary *s = &run->summary;
-	u32 metric = kv_unit_is_time(run->unit) ? kv_main_metric(s) : KVERBS_METRIC_POST;
+	u32 metric = kv_doc_run_metric(run);
 
 	switch (figure) {
 	case P50:
@@ -397,7 +395,7 @@ static void plot_latencies(const struct kv_doc *doc, struct kv_plots *plots, con
 	for (i = 0; i < doc->narms; i++) {
 		for (side = 0; side < KV_DOC_SIDES; side++)
 			add_latencies(plots, doc, &doc->arm[i].job, doc->arm[i].hist[side],
-				      sides[side], of);
+				      kv_doc_sides[side], of);
 	}
 }
 

@@ -111,20 +111,17 @@ void kv_json_paths(json_t *json, u64 same, u64 other, u64 disturbed, u64 width)
 	put(json, "bucket_width", integer(width));
 }
 
-static json_t *json_figure(const struct kv_figure *figure, u32 unit)
+static json_t *json_figure(struct kv_figure figure, u32 unit)
 {
 	json_t *json = json_object();
+	u32 i;
 
-	put(json, "count", integer(figure->count));
-	put_in(json, "min", unit, kv_json_real(figure->min));
-	put_in(json, "mean", unit, kv_json_real(figure->mean));
-	put_in(json, "p50", unit, kv_json_real(figure->p50));
-	put_in(json, "p90", unit, kv_json_real(figure->p90));
-	put_in(json, "p99", unit, kv_json_real(figure->p99));
-	put_in(json, "p99_9", unit, kv_json_real(figure->p999));
-	put_in(json, "max", unit, kv_json_real(figure->max));
+	put(json, "count", integer(figure.count));
+	for (i = 0; i < KV_FIGURE_MEMBERS; i++)
+		put_in(json, kv_figure_members[i].name, unit,
+		       kv_json_real(*kv_figure_value(&figure, i)));
 	if (unit == KV_UNIT_INSN)
-		kv_json_paths(json, figure->same, figure->other, figure->disturbed, figure->width);
+		kv_json_paths(json, figure.same, figure.other, figure.disturbed, figure.width);
 	return json;
 }
 
@@ -169,7 +166,7 @@ static json_t *json_summary(const struct kv_report *report)
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (s->metric[metric].count)
 			json_object_set_new(metrics, kv_metric_name(metric),
-					    json_figure(&s->metric[metric], unit));
+					    json_figure(s->metric[metric], unit));
 	}
 	put(json, "metrics", metrics);
 	put(json, "operations", integer(s->ops));

@@ -6,6 +6,16 @@
 #include "summary.h"
 #include "unit.h"
 
+const struct kv_figure_member kv_figure_members[KV_FIGURE_MEMBERS] = {
+	{ "min", offsetof(struct kv_figure, min) },
+	{ "mean", offsetof(struct kv_figure, mean) },
+	{ "p50", offsetof(struct kv_figure, p50) },
+	{ "p90", offsetof(struct kv_figure, p90) },
+	{ "p99", offsetof(struct kv_figure, p99) },
+	{ "p99_9", offsetof(struct kv_figure, p999) },
+	{ "max", offsetof(struct kv_figure, max) },
+};
+
 /* a number of ticks that need not be whole, in ns */
 double kv_ticks_ns(const struct kv_clock_info *clock, double ticks)
 {
@@ -68,7 +78,7 @@ static void count_paths(const struct kv_hist *hist, struct kv_figure *figure)
 /**
  * kv_figure_of - the figures of a histogram
  * @hist: in ticks, or NULL
- * @clock: of the ticks
+ * @clock: of the ticks, or NULL with it
  * @figure: filled
  */
 void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
@@ -89,12 +99,25 @@ void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 		count_paths(hist, figure);
 }
 
-static void merge_metric(const struct kv_result *result, u32 metric, u32 role,
-			 struct kv_hist *into)
+/* whose samples of a metric count: the responders' where only they have it */
+static u32 role_of(const struct kv_result *result, u32 metric)
 {
 	u32 i;
 
-	kv_hist_clear(into);
+	for (i = 0; i < result->nlanes; i++) {
+		const struct kv_hist *hist = result->lane[i].hist[metric];
+
+		if (result->lane[i].role == KVERBS_ROLE_INITIATOR && hist && hist->count)
+			return KVERBS_ROLE_INITIATOR;
+	}
+	return KVERBS_ROLE_RESPONDER;
+}
+
+/* add the samples that count to those there are */
+void kv_metric_merge(const struct kv_result *result, u32 metric, struct kv_hist *into)
+{
+	u32 role = role_of(result, metric), i;
+
 	for (i = 0; i < result->nlanes; i++) {
 		if (result->lane[i].role == role && result->lane[i].hist[metric])
 			kv_hist_merge(into, result->lane[i].hist[metric]);
@@ -108,9 +131,8 @@ static void summarize_metrics(const struct kv_result *result, struct kv_summary 
 
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (merged) {
-			merge_metric(result, metric, KVERBS_ROLE_INITIATOR, merged);
-			if (!merged->count)
-				merge_metric(result, metric, KVERBS_ROLE_RESPONDER, merged);
+			kv_hist_clear(merged);
+			kv_metric_merge(result, metric, merged);
 		}
 		kv_figure_of(kv_unit_has_metric(result->clock.unit, metric) ? merged : NULL,
 			     &result->clock, &summary->metric[metric]);

@@ -6,6 +6,7 @@
 #define KV_SUMMARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "engine.h"
 
 #define KV_STEADY	0.99	/* least share of the intended starts in steady state */
@@ -100,9 +101,25 @@ struct kv_summary {
 	u64 preemptions;
 };
 
+#define KV_FIGURE_MEMBERS	7
+
+/* the values of a figure, as they are called in JSON, the smallest first */
+struct kv_figure_member {
+	const char *name;
+	size_t offset;
+};
+
+extern const struct kv_figure_member kv_figure_members[KV_FIGURE_MEMBERS];
+
+static inline double *kv_figure_value(struct kv_figure *figure, u32 i)
+{
+	return (double *)((char *)figure + kv_figure_members[i].offset);
+}
+
 double kv_ticks_ns(const struct kv_clock_info *clock, double ticks);
 void kv_figure_of(const struct kv_hist *hist, const struct kv_clock_info *clock,
 		  struct kv_figure *figure);
+void kv_metric_merge(const struct kv_result *result, u32 metric, struct kv_hist *into);
 void kv_hist_merge(struct kv_hist *into, const struct kv_hist *from);
 
 /* paced: the queue grew as long as the run lasted, so that no percentile stands for it */

@@ -173,32 +173,23 @@ double kv_trial_block(const struct kv_trial *trial, u32 arm, u32 value, enum kv_
 	return sum / 2;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* median over all runs of a side; NaN without any */
 double kv_trial_median(const struct kv_trial *trial, u32 arm, u32 value, enum kv_side side)
 {
-	double *sorted = malloc((2 * (size_t)trial->begun + 1) * sizeof(*sorted)), median = NAN;
+	double *sample = malloc((2 * (size_t)trial->begun + 1) * sizeof(*sample)), median = NAN;
 	u32 block, turn, n = 0;
 
-	for (block = 0; sorted && block < trial->begun; block++) {
+	for (block = 0; sample && block < trial->begun; block++) {
 		for (turn = 0; turn < KV_TURNS; turn++) {
 			double x = kv_trial_value(trial, block, arm, turn, value);
 
 			if (kv_trial_side(trial, block, arm, turn) == side && isfinite(x))
-				sorted[n++] = x;
+				sample[n++] = x;
 		}
 	}
-	if (n) {
-		qsort(sorted, n, sizeof(*sorted), by_value);
-		median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-	}
-	free(sorted);
+	if (n)
+		median = kv_infer_median(sample, n);
+	free(sample);
 	return median;
 }
 

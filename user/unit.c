@@ -50,6 +50,12 @@ const char *kv_unit_key(const char *name, u32 unit, char key[KV_UNIT_KEY])
 	return key;
 }
 
+/* the key of a value of a comparison: a rate is one of messages, whatever the clock counts */
+const char *kv_unit_value_key(const char *name, bool rate, u32 unit, char key[KV_UNIT_KEY])
+{
+	return rate ? name : kv_unit_key(name, unit, key);
+}
+
 bool kv_unit_is_time(u32 unit)
 {
 	return rules[unit].time;

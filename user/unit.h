@@ -23,6 +23,7 @@
 
 const char *kv_unit_name(u32 unit);
 const char *kv_unit_key(const char *name, u32 unit, char key[KV_UNIT_KEY]);
+const char *kv_unit_value_key(const char *name, bool rate, u32 unit, char key[KV_UNIT_KEY]);
 bool kv_unit_is_time(u32 unit);
 bool kv_unit_has_metric(u32 unit, u32 metric);
 bool kv_unit_has_counter(u32 unit, u32 counter);

@@ -10,19 +10,6 @@
 #include "kverbs.h"
 #include "unit.h"
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median(double *value, u32 n)
-{
-	qsort(value, n, sizeof(*value), by_value);
-	return n % 2 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
-}
-
 /* the median of an engine whose driver alone implements the job */
 double kv_median_alone(const double *sample, u32 stride, u32 rounds)
 {
@@ -34,7 +21,7 @@ double kv_median_alone(const double *sample, u32 stride, u32 rounds)
 			value[n++] = sample[i * stride];
 	}
 	if (n)
-		middle = median(value, n);
+		middle = kv_infer_median(value, n);
 	free(value);
 	return middle;
 }
@@ -70,8 +57,8 @@ void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rou
 	}
 	verdict->n = n;
 	if (n) {
-		verdict->side[KV_KERNEL] = median(value, n);
-		verdict->side[KV_USER] = median(other, n);
+		verdict->side[KV_KERNEL] = kv_infer_median(value, n);
+		verdict->side[KV_USER] = kv_infer_median(other, n);
 		/* the median has sorted them */
 		verdict->constant[KV_KERNEL] = value[0] == value[n - 1];
 		verdict->constant[KV_USER] = other[0] == other[n - 1];
@@ -79,7 +66,7 @@ void kv_verdict_of(const double *kernel, const double *user, u32 stride, u32 rou
 	for (i = 0; i < n && isfinite(ratio[i]); i++)
 		;
 	if (n && i == n) {
-		verdict->ratio = median(ratio, n);
+		verdict->ratio = kv_infer_median(ratio, n);
 		verdict->low = ratio[0];
 		verdict->high = ratio[n - 1];
 	}
