@@ -36,7 +36,7 @@ bool kv_folder_exists(const char *path)
 }
 
 /* false when it does not fit: no path of the kernel's is that long */
-static bool make_path(char path[PATH_MAX], const char *fmt, va_list args)
+static bool format_path(char path[PATH_MAX], const char *fmt, va_list args)
 {
 	int head = snprintf(path, PATH_MAX, "%s", below), tail;
 
@@ -46,29 +46,30 @@ static bool make_path(char path[PATH_MAX], const char *fmt, va_list args)
 	return tail < PATH_MAX - head;
 }
 
+/* the same of a function's own variable arguments, which can be taken there only */
+#define make_path(path, fmt) ({				\
+	va_list args;					\
+	bool made;					\
+							\
+	va_start(args, fmt);				\
+	made = format_path(path, fmt, args);		\
+	va_end(args);					\
+	made;						\
+})
+
 bool kv_file_exists(const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	va_list args;
-	bool fits;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
-	return fits && !access(path, F_OK);
+	return make_path(path, fmt) && !access(path, F_OK);
 }
 
 /* may it be read and written? */
 bool kv_file_usable(const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	va_list args;
-	bool fits;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
-	return fits && !access(path, R_OK | W_OK);
+	return make_path(path, fmt) && !access(path, R_OK | W_OK);
 }
 
 /* only a regular file: opening a pipe or a terminal may wait for ever */
@@ -118,7 +119,7 @@ static bool read_path(char *text, size_t size, const char *path)
 
 /**
  * kv_file_read - what a file holds
- * @text: filled, with as much as fits
+ * @text: filled, with as much as make_path(path, fmt)
  * @size: of @text
  * @fmt: path below the root
  * Return: true when it could be read, be it empty
@@ -126,12 +127,8 @@ static bool read_path(char *text, size_t size, const char *path)
 bool kv_file_read(char *text, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	va_list args;
-	bool fits;
+	bool fits = make_path(path, fmt);
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
 	text[0] = '\0';
 	return fits && read_path(text, size, path);
 }
@@ -140,13 +137,9 @@ bool kv_file_read(char *text, size_t size, const char *fmt, ...)
 bool kv_file_line(char *line, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	va_list args;
+	bool fits = make_path(path, fmt);
 	size_t len;
-	bool fits;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
 	line[0] = '\0';
 	if (!fits || !read_path(line, size, path))
 		return false;
@@ -161,13 +154,8 @@ bool kv_file_line(char *line, size_t size, const char *fmt, ...)
 bool kv_file_number(s64 *value, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[64], *end;
-	va_list args;
-	bool fits;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
-	if (!fits || !read_path(text, sizeof(text), path))
+	if (!make_path(path, fmt) || !read_path(text, sizeof(text), path))
 		return false;
 	errno = 0;
 	*value = strtoll(text, &end, 0);
@@ -178,13 +166,9 @@ bool kv_file_number(s64 *value, const char *fmt, ...)
 bool kv_file_link(char *name, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX], *last;
-	va_list args;
+	bool fits = make_path(path, fmt);
 	ssize_t len;
-	bool fits;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
 	name[0] = '\0';
 	len = fits ? readlink(path, target, sizeof(target) - 1) : -1;
 	if (len <= 0)
@@ -210,13 +194,9 @@ static int visible(const struct dirent *entry)
 int kv_file_list(struct dirent ***entry, const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	va_list args;
-	bool fits;
+	bool fits = make_path(path, fmt);
 	int n;
 
-	va_start(args, fmt);
-	fits = make_path(path, fmt, args);
-	va_end(args);
 	*entry = NULL;
 	n = fits ? scandir(path, entry, visible, versionsort) : -1;
 	return n < 0 ? 0 : n;
