@@ -102,7 +102,7 @@ static void add_run(struct kv_diff *diff, u32 which, const char *name,
 static void add_points(struct kv_diff *diff, u32 which, const struct kv_doc *doc)
 {
 	const struct kv_doc *first = diff->doc[0][0];
-	char name[KV_DIFF_NAME], size[KV_TEXT];
+	char name[KV_DIFF_NAME], size[KV_TEXT], number[KV_DOC_TEXT];
 	const char *key;
 	json_t *value;
 	u32 i;
@@ -118,10 +118,8 @@ static void add_points(struct kv_diff *diff, u32 which, const struct kv_doc *doc
 		json_object_foreach(point->values, key, value) {
 			if (used < sizeof(name) && strcmp(key, "size"))
 				used += (size_t)snprintf(name + used, sizeof(name) - used,
-							 " %.16s %lld%.12s", key,
-							 (long long)json_integer_value(value),
-							 json_is_string(value) ?
-							 json_string_value(value) : "");
+							 " %.16s %.20s", key,
+							 kv_doc_text(value, number));
 		}
 		add_run(diff, which, name, &doc->point[i].run);
 	}

@@ -113,19 +113,15 @@ static void add_point(struct lines *lines, const struct kv_doc_point *point)
 {
 	const struct kv_summary *s = &point->run.summary;
 	const struct kv_figure *f = &s->metric[kv_doc_run_metric(&point->run)];
-	char what[32] = "", text[2][KV_TEXT];
+	char what[32] = "", text[2][KV_TEXT], number[KV_DOC_TEXT];
 	const char *key;
 	json_t *value;
 
 	json_object_foreach(point->values, key, value) {
 		size_t used = strlen(what);
 
-		if (json_is_string(value))
-			snprintf(what + used, sizeof(what) - used, "%s %s ", key,
-				 json_string_value(value));
-		else
-			snprintf(what + used, sizeof(what) - used, "%s %lld ", key,
-				 (long long)json_integer_value(value));
+		snprintf(what + used, sizeof(what) - used, "%s %s ", key,
+			 kv_doc_text(value, number));
 	}
 	if (point->measured)
 		add(lines, "  %-31s %12s %14s", what,

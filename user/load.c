@@ -503,6 +503,15 @@ u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist)
 	return kv_main_metrics[i];
 }
 
+/* a value of a point, which is a number or a name */
+const char *kv_doc_text(const json_t *value, char text[KV_DOC_TEXT])
+{
+	if (json_is_string(value))
+		return json_string_value(value);
+	snprintf(text, KV_DOC_TEXT, "%lld", (long long)json_integer_value(value));
+	return text;
+}
+
 /* the metric whose figures a run is about, likewise */
 u32 kv_doc_run_metric(const struct kv_doc_run *run)
 {

@@ -196,19 +196,15 @@ static void plot_arm_parts(const struct kv_doc_arm *arm, struct kv_plots *plots)
 
 static void point_text(const struct kv_doc_point *point, char text[KV_PLOT_TEXT])
 {
+	char number[KV_DOC_TEXT];
 	const char *key;
 	json_t *value;
 	size_t used = 0;
 
 	strcpy(text, point->values ? "" : point->run.engine);
 	json_object_foreach(point->values, key, value) {
-		if (json_is_string(value))
-			used += (size_t)snprintf(text + used, KV_PLOT_TEXT - used, "%s%.16s %.12s",
-						 used ? " " : "", key, json_string_value(value));
-		else
-			used += (size_t)snprintf(text + used, KV_PLOT_TEXT - used, "%s%.16s %lld",
-						 used ? " " : "", key,
-						 (long long)json_integer_value(value));
+		used += (size_t)snprintf(text + used, KV_PLOT_TEXT - used, "%s%.16s %.20s",
+					 used ? " " : "", key, kv_doc_text(value, number));
 		if (used >= KV_PLOT_TEXT)
 			break;
 	}
@@ -255,14 +251,11 @@ static const char *sweep_key(const struct kv_doc *doc)
 		return NULL;
 	json_object_foreach(doc->point->values, key, value) {
 		json_t *seen = json_object();
-		char text[KV_PLOT_TEXT];
+		char number[KV_DOC_TEXT];
 
 		for (i = 0; i < doc->npoints; i++) {
 			value = json_object_get(doc->point[i].values, key);
-			snprintf(text, sizeof(text), "%.40s%lld",
-				 json_is_string(value) ? json_string_value(value) : "",
-				 (long long)json_integer_value(value));
-			json_object_set_new(seen, text, json_true());
+			json_object_set_new(seen, kv_doc_text(value, number), json_true());
 		}
 		if (json_object_size(seen) > most) {
 			most = (u32)json_object_size(seen);
