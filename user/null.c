@@ -18,8 +18,6 @@
 #include "side.h"
 #include "null.h"
 
-#define MAX_WR	65536
-
 struct kv_null_lock {
 	pthread_mutex_t lock;
 };
@@ -235,19 +233,9 @@ static u32 next_number(struct null_dev *dev)
 static int null_device(struct ibv_device_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
-	attr->max_mr_size = ~0ULL;
-	attr->max_qp = 16384;
-	attr->max_qp_wr = MAX_WR;
-	attr->max_sge = 16;
-	attr->max_sge_rd = 16;
-	attr->max_cq = 32768;
-	attr->max_cqe = 4 * MAX_WR;
-	attr->max_mr = 65536;
-	attr->max_pd = 65536;
-	attr->max_qp_rd_atom = 16;
-	attr->max_qp_init_rd_atom = 16;
+	kv_null_device_attr(attr);
+	attr->max_sge = KV_NULL_MAX_SGE;
 	attr->atomic_cap = IBV_ATOMIC_HCA;
-	attr->max_pkeys = 1;
 	attr->phys_port_cnt = 1;
 	return 0;
 }
@@ -259,11 +247,7 @@ static int null_port(struct ibv_port_attr *attr)
 	attr->state = IBV_PORT_ACTIVE;
 	attr->max_mtu = IBV_MTU_4096;
 	attr->active_mtu = IBV_MTU_4096;
-	attr->gid_tbl_len = 1;
-	attr->pkey_tbl_len = 1;
-	attr->max_msg_sz = 1U << 30;
-	attr->lid = 1;
-	attr->sm_lid = 1;
+	kv_null_port_attr(attr);
 	attr->active_width = 1;
 	attr->active_speed = 1;
 	attr->phys_state = 5;
@@ -294,7 +278,7 @@ static struct ibv_cq *null_create_cq(struct null_dev *dev, int cqe,
 	struct null_cq *cq;
 
 	errno = channel ? EOPNOTSUPP : EINVAL;
-	if (channel || cqe < 1 || cqe > 4 * MAX_WR)
+	if (channel || cqe < 1 || cqe > KV_NULL_MAX_CQE)
 		return NULL;
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
@@ -323,8 +307,9 @@ static struct ibv_qp *null_create_qp(struct null_dev *dev, struct ibv_pd *pd,
 	struct null_qp *qp;
 
 	errno = attr->qp_type != IBV_QPT_RC || attr->srq ? EOPNOTSUPP : EINVAL;
-	if (errno == EOPNOTSUPP || attr->cap.max_send_wr > MAX_WR ||
-	    attr->cap.max_recv_wr > MAX_WR || attr->cap.max_inline_data > 1024)
+	if (errno == EOPNOTSUPP || attr->cap.max_send_wr > KV_NULL_MAX_WR ||
+	    attr->cap.max_recv_wr > KV_NULL_MAX_WR ||
+	    attr->cap.max_inline_data > KV_NULL_MAX_INLINE)
 		return NULL;
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)

@@ -28,6 +28,35 @@
 #define KV_NULL_FLUSHED		5	/* IB_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR */
 #define KV_NULL_NO_PEER		12	/* ..._RETRY_EXC_ERR */
 
+#define KV_NULL_MAX_WR		65536
+#define KV_NULL_MAX_CQE		(4 * KV_NULL_MAX_WR)
+#define KV_NULL_MAX_SGE		16
+#define KV_NULL_MAX_INLINE	1024
+
+/* what the device says of itself, where both verbs have the same name for it */
+#define kv_null_device_attr(attr) do {			\
+	(attr)->max_mr_size = ~0ULL;			\
+	(attr)->max_qp = 16384;				\
+	(attr)->max_qp_wr = KV_NULL_MAX_WR;		\
+	(attr)->max_sge_rd = KV_NULL_MAX_SGE;		\
+	(attr)->max_cq = 32768;				\
+	(attr)->max_cqe = KV_NULL_MAX_CQE;		\
+	(attr)->max_mr = 65536;				\
+	(attr)->max_pd = 65536;				\
+	(attr)->max_qp_rd_atom = 16;			\
+	(attr)->max_qp_init_rd_atom = 16;		\
+	(attr)->max_pkeys = 1;				\
+} while (0)
+
+/* likewise of its port */
+#define kv_null_port_attr(attr) do {			\
+	(attr)->gid_tbl_len = 1;			\
+	(attr)->pkey_tbl_len = 1;			\
+	(attr)->max_msg_sz = 1U << 30;			\
+	(attr)->lid = 1;				\
+	(attr)->sm_lid = 1;				\
+} while (0)
+
 /* opcodes that take a receive: RDMA WRITE with immediate, SENDs */
 #define KV_NULL_TAKES		((1ULL << 1) | (1ULL << 2) | (1ULL << 3) | (1ULL << 9))
 

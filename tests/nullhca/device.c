@@ -7,7 +7,6 @@
 
 #include "nullhca.h"
 
-#define NULL_MAX_WR	65536
 #define NULL_MAX_PAGES	4096
 
 static DEFINE_MUTEX(null_lock);		/* the two below */
@@ -17,23 +16,13 @@ static bool null_scripted;
 static int null_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			     struct ib_udata *udata)
 {
-	attr->max_mr_size = ~0ULL;
+	kv_null_device_attr(attr);
 	attr->page_size_cap = PAGE_SIZE;
-	attr->max_qp = 16384;
-	attr->max_qp_wr = NULL_MAX_WR;
 	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
-	attr->max_send_sge = 16;
-	attr->max_recv_sge = 16;
-	attr->max_sge_rd = 16;
-	attr->max_cq = 32768;
-	attr->max_cqe = 4 * NULL_MAX_WR;
-	attr->max_mr = 65536;
-	attr->max_pd = 65536;
-	attr->max_qp_rd_atom = 16;
-	attr->max_qp_init_rd_atom = 16;
+	attr->max_send_sge = KV_NULL_MAX_SGE;
+	attr->max_recv_sge = KV_NULL_MAX_SGE;
 	attr->atomic_cap = IB_ATOMIC_HCA;
-	attr->max_pkeys = 1;
 	attr->max_fast_reg_page_list_len = NULL_MAX_PAGES;
 	return 0;
 }
@@ -48,11 +37,7 @@ static int null_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *
 	attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = IB_MTU_4096;
-	attr->gid_tbl_len = 1;
-	attr->pkey_tbl_len = 1;
-	attr->max_msg_sz = 1U << 30;
-	attr->lid = 1;
-	attr->sm_lid = 1;
+	kv_null_port_attr(attr);
 	attr->active_width = IB_WIDTH_1X;
 	attr->active_speed = IB_SPEED_SDR;
 	return 0;
@@ -123,7 +108,7 @@ static int null_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	if (rc)
 		return rc;
-	if (!attr->cqe || attr->cqe > 4 * NULL_MAX_WR)
+	if (!attr->cqe || attr->cqe > KV_NULL_MAX_CQE)
 		return -EINVAL;
 	ib->cqe = attr->cqe;
 	cq->cq.notifies = !!ib->comp_handler;
@@ -167,8 +152,8 @@ static int null_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 		return rc;
 	if (attr->qp_type != IB_QPT_RC || attr->srq)
 		return -EOPNOTSUPP;
-	if (attr->cap.max_send_wr > NULL_MAX_WR || attr->cap.max_recv_wr > NULL_MAX_WR ||
-	    attr->cap.max_inline_data > 1024)
+	if (attr->cap.max_send_wr > KV_NULL_MAX_WR || attr->cap.max_recv_wr > KV_NULL_MAX_WR ||
+	    attr->cap.max_inline_data > KV_NULL_MAX_INLINE)
 		return -EINVAL;
 	qp->qp.lock = &dev->lock;
 	qp->qp.scq = &container_of(attr->send_cq, struct null_cq, ib)->cq;
