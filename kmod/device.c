@@ -141,6 +141,8 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->atomic = attr->atomic_cap != IB_ATOMIC_NONE;
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
+	caps->max_mr = attr->max_mr;
+	caps->evict = KV_CAN_EVICT;
 	caps->limit_lanes = kv_max_lanes;
 	caps->limit_depth = kv_max_depth;
 	caps->limit_ms = kv_max_time_ms;

@@ -9,12 +9,13 @@
 #include <rdma/ib_cache.h>
 
 #include "endpoint.h"
+#include "place.h"
 
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 
 static u32 kv_ep_places(const struct kv_job *job)
 {
-	if (job->check_data)
+	if (job->check_data || kv_job_aims(job))
 		return job->outstanding + job->recv_depth;
 	return kv_job_wrs(job) > 1 ? job->outstanding * kv_job_wrs(job) : 0;
 }
@@ -109,7 +110,11 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	       2ULL * job->sges * sizeof(struct ib_sge) +
 	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +
 	       (kv_job_registers(job) ? job->outstanding : 0) *
-	       sizeof(struct ib_mr *);
+	       sizeof(struct ib_mr *) +
+	       /* an MR has a list of the pages that it covers */
+	       (kv_job_aims(job) ? job->mrs : 0) *
+	       (sizeof(struct kv_keys) + sizeof(struct ib_mr *) +
+		(PAGE_ALIGN(2 * kv_job_half(job)) >> PAGE_SHIFT) * sizeof(u64));
 }
 
 /* what differs between transports on the way to RTS: attributes by ib_qp_attr_mask */
@@ -266,6 +271,9 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 		rc = -EMSGSIZE;
 		goto fail;
 	}
+	rc = kv_place_mrs(ep, pd, job, where);
+	if (rc)
+		goto fail;
 	rc = kv_context_open(ep, pd->device, job, no, where);
 	if (rc)
 		goto fail;
@@ -407,6 +415,18 @@ static int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 		return rc;
 	*where = "wait for the completion of REG_MR";
 	return kv_ep_await(over, where);
+}
+
+/* all MRs over the buffer of an endpoint */
+static int kv_ep_register_all(struct kv_ep *over, struct kv_ep *ep,
+			      const struct kv_job *job, const char **where)
+{
+	int rc = kv_ep_register(over, ep->buf.mr, job, where);
+	u32 i;
+
+	for (i = 0; i < ep->nmore && !rc; i++)
+		rc = kv_ep_register(over, ep->more[i], job, where);
+	return rc;
 }
 
 static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
@@ -687,10 +707,10 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	rc = kv_ep_address(b, path, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(helper ? helper : a, a->buf.mr, job, where);
+	rc = kv_ep_register_all(helper ? helper : a, a, job, where);
 	if (rc)
 		return rc;
-	rc = kv_ep_register(helper ? helper : b, b->buf.mr, job, where);
+	rc = kv_ep_register_all(helper ? helper : b, b, job, where);
 	if (rc)
 		return rc;
 	rc = kv_ep_own_mrs(a, job, where);
@@ -704,6 +724,8 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	kv_ep_build(b, a, job);
 	kv_ep_place(a, b, job);
 	kv_ep_place(b, a, job);
+	kv_place_build(a, b, job);
+	kv_place_build(b, a, job);
 	kv_ep_steps(a, b, job);
 	/* an end that answers nothing posts nothing */
 	if (kv_shape_rules[job->shape].answers)
@@ -808,6 +830,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 	kvfree(ep->mr);
 	if (ep->region.sgl)
 		sg_free_table(&ep->region);
+	kv_place_free(ep);
 	kv_buf_destroy(&ep->buf);
 	kvfree(ep->places);
 	kvfree(ep->rwr);

@@ -88,9 +88,12 @@ union kv_wr {
  * @buf: own buffer
  * @sge: of all send WRs
  * @rsge: of all receive WRs
- * @places: one a WR instead, send WRs first, when data is checked; one a send
- *	WR, when an operation has several
+ * @places: one a WR instead, send WRs first, when data is checked or messages lie
+ *	in several places; one a send WR, when an operation has several
  * @area: where each KV_AREA_* is
+ * @more: MRs over @buf beside its own
+ * @nmore: entries of @more
+ * @aim: what the address of a message is made of
  */
 struct kv_ep {
 	struct ib_qp *qp;
@@ -139,6 +142,9 @@ struct kv_ep {
 		const struct kv_buf *buf;
 		u64 offset;
 	} area[KV_AREAS];
+	struct ib_mr **more;
+	u32 nmore;
+	struct kv_aim aim;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

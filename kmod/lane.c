@@ -127,6 +127,11 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->lossy = !kv_transport_rules[job->transport].acked;
 	l->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
 	l->nphases = kv_job_phases(job, l->phase);
+	l->places = kv_job_places(job);
+	l->mrs = job->mrs;
+	l->drawn = job->pattern == KVERBS_PATTERN_RANDOM;
+	l->aims = kv_job_aims(job);
+	l->cold = job->cold;
 	kv_job_data(job, lane->index, l->pair->seed, &l->data);
 	l->random = get_random_u64() | 1;
 	ep->stop = &lane->stop;

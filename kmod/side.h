@@ -13,6 +13,7 @@
 #include <kverbs/stat.h>
 #include <kverbs/data.h>
 #include <kverbs/job.h>
+#include <kverbs/place.h>
 #include <kverbs/pace.h>
 #include <kverbs/clock.h>
 

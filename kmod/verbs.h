@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 
 #include "endpoint.h"
+#include "place.h"
 #include "trace.h"
 
 #define kv_inline	static __always_inline
@@ -51,6 +52,16 @@ static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL :
 		   kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
+}
+
+static inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
+{
+	kv_place_aim(ep, slot, place, mr);
+}
+
+static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
+{
+	return kv_place_chill(ep, slot, place);
 }
 
 static __always_inline int kv_post(struct kv_ep *ep, u32 slot)

@@ -30,6 +30,7 @@
  * @in_tag: last byte of the incoming message
  * @stop: KV_STOP_*, written by the owner of the run
  * @area: start of each KV_AREA_*
+ * @aim: what the address of a message is made of
  * @bad: first WR that the latest failed post call refused
  * @flags: send flags of an unsignalled and of a signalled WR
  * @depth: slots of @wr
@@ -68,6 +69,7 @@ struct kv_ep {
 	u32 datagram;
 	struct ibv_comp_channel *channel;
 	u32 unacked;
+	struct kv_aim aim;
 	struct ibv_wc wc[KV_POLL_MAX];
 };
 
@@ -99,6 +101,43 @@ kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32
 	wr->wr_id = id;
 	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL : kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
+}
+
+kv_inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
+{
+	struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
+	u64 offset = place * ep->aim.stride;
+
+	wr->sg_list->addr = ep->aim.local + offset;
+	wr->sg_list->lkey = ep->aim.keys[mr].lkey;
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		wr->wr.atomic.remote_addr = ep->aim.remote + offset;
+		wr->wr.atomic.rkey = ep->aim.keys[mr].rkey;
+		break;
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+	case IBV_WR_RDMA_READ:
+		wr->wr.rdma.remote_addr = ep->aim.remote + offset;
+		wr->wr.rdma.rkey = ep->aim.keys[mr].rkey;
+		break;
+	default:
+		break;
+	}
+}
+
+kv_inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
+{
+	const struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
+	u32 lines = kv_evict(wr, ep->stride), i;
+
+	for (i = 0; i < ep->wrs; i++)
+		lines += kv_evict(wr[i].sg_list, (u32)wr[i].num_sge * sizeof(*wr->sg_list));
+	lines += kv_evict((const void *)(uintptr_t)(ep->aim.local + place * ep->aim.stride),
+			  ep->aim.payload);
+	kv_evict_end();
+	return lines;
 }
 
 #ifdef KV_EP_WR

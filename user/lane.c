@@ -20,7 +20,7 @@ struct kv_lane {
 	struct kv_ep ep;
 	struct kv_lane_plan plan;
 	struct ibv_sge *sge;	/* of all send WRs, then of all receive WRs, as in the module */
-	struct ibv_sge *places;		/* one a WR instead, when data is checked */
+	struct ibv_sge *places;		/* one a WR instead, when there are several places */
 	u64 *gap;	/* intervals of shape paced */
 	pthread_t thread;
 	bool started;
@@ -184,6 +184,43 @@ static int build_places(struct kv_lane *lane)
 	return 0;
 }
 
+/* the MRs over the buffers of both ends, and each WR its place in them */
+static int build_aim(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	const struct kv_job *job = plan->job;
+	u64 in = kv_job_rule(job)->reads ? plan->end->half : 0;
+	struct kv_ep *ep = &lane->ep;
+	struct ibv_sge *sge;
+	u32 i;
+
+	ep->aim.local = (uintptr_t)plan->end->buffer + in;
+	ep->aim.remote = (uintptr_t)plan->peer->buffer + plan->peer->half - in;
+	ep->aim.stride = kv_job_stride(job);
+	ep->aim.payload = kv_job_covered(job);
+	if (!kv_job_aims(job))
+		return 0;
+	lane->places = lines((ep->depth + ep->recv_depth) * sizeof(*sge));
+	ep->aim.keys = lines(job->mrs * sizeof(*ep->aim.keys));
+	if (!lane->places || !ep->aim.keys)
+		return -1;
+	for (i = 0; i < job->mrs; i++) {
+		ep->aim.keys[i].lkey = kv_memory_mr(plan->end, i)->lkey;
+		ep->aim.keys[i].rkey = kv_memory_mr(plan->peer, i)->rkey;
+	}
+	for (i = 0, sge = lane->places; i < ep->depth; i++, sge++) {
+		*sge = lane->sge[0];
+		ep->wr[i].sg_list = sge;
+	}
+	for (i = 0; i < ep->recv_depth; i++, sge++) {
+		*sge = lane->sge[job->sges];
+		sge->addr += kv_recv_place(job, i) * ep->aim.stride;
+		sge->lkey = ep->aim.keys[i % job->mrs].lkey;
+		ep->recv[i].sg_list = sge;
+	}
+	return 0;
+}
+
 /* the WRs of a slot, where there are several: chains, and a place each */
 static int build_steps(struct kv_lane *lane)
 {
@@ -275,7 +312,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->tail = ep->wr + ep->wrs - 1;
 	build_sends(lane);
 	build_recvs(lane);
-	return build_wr_api(lane) || build_places(lane) || build_steps(lane) ? -1 : 0;
+	return build_wr_api(lane) || build_places(lane) || build_aim(lane) ||
+	       build_steps(lane) ? -1 : 0;
 }
 
 /* what shape paced has beside the others */
@@ -341,6 +379,11 @@ static int build_loop(struct kv_lane *lane)
 	loop->lossy = !kv_transport_rules[job->transport].acked;
 	loop->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
 	loop->nphases = kv_job_phases(job, loop->phase);
+	loop->places = kv_job_places(job);
+	loop->mrs = job->mrs;
+	loop->drawn = job->pattern == KVERBS_PATTERN_RANDOM;
+	loop->aims = kv_job_aims(job);
+	loop->cold = job->cold;
 	kv_job_data(job, plan->index, plan->pair->seed, &loop->data);
 	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
 	return 0;
@@ -379,6 +422,7 @@ void kv_lane_free(struct kv_lane *lane)
 	free(lane->ep.wr);
 	free(lane->ep.recv);
 	free(lane->ep.piece);
+	free(lane->ep.aim.keys);
 	free(lane->sge);
 	free(lane->places);
 	free(lane);

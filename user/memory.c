@@ -4,6 +4,7 @@
  * unless the job says where.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/mempolicy.h>
@@ -51,6 +52,33 @@ u32 kv_access(const struct kv_job *job)
 	       (kv_job_atomic(job) ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
+/* MRs over the same buffer, beside the first */
+static int register_more(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+			 struct kv_error *error)
+{
+	u32 i;
+
+	end->more = calloc(job->mrs, sizeof(*end->more));
+	if (!end->more)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	for (i = 0; i + 1 < job->mrs; i++) {
+		end->more[i] = ibv_reg_mr(port->pd, end->buffer, 2 * end->half,
+					  (int)kv_access(job));
+		if (!end->more[i]) {
+			explain_registration(2 * end->half, errno, error);
+			return -1;
+		}
+		end->nmore++;
+	}
+	return 0;
+}
+
+/* one of the MRs over the buffer of an end */
+struct ibv_mr *kv_memory_mr(const struct kv_end *end, u32 i)
+{
+	return i ? end->more[i - 1] : end->mr;
+}
+
 /**
  * kv_memory_make - make and register the buffer of an end
  * @end: its @buffer, @half and @mr are filled
@@ -87,11 +115,15 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 		explain_registration(2 * end->half, errno, error);
 		return -1;
 	}
-	return 0;
+	return register_more(end, port, job, error);
 }
 
 void kv_memory_free(struct kv_end *end)
 {
+	while (end->nmore)
+		ibv_dereg_mr(end->more[--end->nmore]);
+	free(end->more);
+	end->more = NULL;
 	if (end->mr)
 		ibv_dereg_mr(end->mr);
 	end->mr = NULL;

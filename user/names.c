@@ -166,6 +166,17 @@ const char *kv_post_from_name(u32 from)
 	return KV_NAME(names, from);
 }
 
+const char *kv_pattern_name(u32 pattern)
+{
+	static const char *const names[] = {
+		[KVERBS_PATTERN_FIXED] = "fixed",
+		[KVERBS_PATTERN_SEQUENTIAL] = "sequential",
+		[KVERBS_PATTERN_RANDOM] = "random",
+	};
+
+	return KV_NAME(names, pattern);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -272,6 +283,8 @@ static const struct {
 	{ KVERBS_JOB_A_THREAD_DOMAIN, kv_switch_name },
 	{ KVERBS_JOB_A_CONTEXT, kv_context_name },
 	{ KVERBS_JOB_A_POST_FROM, kv_post_from_name },
+	{ KVERBS_JOB_A_PATTERN, kv_pattern_name },
+	{ KVERBS_JOB_A_COLD, kv_switch_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

@@ -88,6 +88,8 @@ static void fill_caps(struct kv_port *port)
 	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
+	caps->max_mr = device->max_mr > 0 ? (u32)device->max_mr : 0;
+	caps->evict = KV_CAN_EVICT;
 	/*
 	 * Of rdma-core 44: inline data is sent without its flag, and as nothing from a
 	 * list; a list of SGEs is as long as its first times their number; the end of a

@@ -120,6 +120,25 @@ static void print_path(FILE *file, const struct kv_result *result)
 	fputc('\n', file);
 }
 
+/* which memory messages touch, when that is more, or colder, than one place */
+static void print_places(FILE *file, const struct kv_job *job)
+{
+	char span[KV_TEXT];
+
+	if (!kv_job_aims(job) && !job->cold)
+		return;
+	fputs("memory: ", file);
+	if (job->pattern != KVERBS_PATTERN_FIXED)
+		fprintf(file, "%s over %s, %u places of each end", kv_pattern_name(job->pattern),
+			kv_text_size(job->span, span), kv_job_places(job));
+	else
+		fputs("one place of each end", file);
+	fprintf(file, ", %u MR%s", job->mrs, job->mrs > 1 ? "s in turn" : "");
+	if (job->cold)
+		fputs(", WR and payload evicted from caches before each post", file);
+	fputc('\n', file);
+}
+
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
 {
 	const struct kv_job *job = &result->granted;
@@ -138,6 +157,7 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fputs("every WR signalled\n", file);
 	if (!result->nlanes)
 		return;
+	print_places(file, job);
 	fputs("granted: ", file);
 	if (job->gid_index != KV_AUTO)
 		fprintf(file, "GID %u (%s), ", job->gid_index,

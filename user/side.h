@@ -30,6 +30,7 @@ typedef __s64 s64;
 #include "kverbs/data.h"
 #include "kverbs/clock.h"
 #include "kverbs/job.h"
+#include "kverbs/place.h"
 #include "kverbs/pace.h"
 
 #endif /* KV_SIDE_H */

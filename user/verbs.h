@@ -48,6 +48,8 @@ void kv_port_close(struct kv_port *port);
  * @buffer: outgoing half, then incoming half
  * @half: bytes of one
  * @mr: over both
+ * @more: likewise, MRs beside it
+ * @nmore: entries of @more
  * @td: thread domain, NULL without
  * @domain: parent domain that has it, else NULL
  * @cq_ex: @cq of the extended calls, else NULL
@@ -62,6 +64,8 @@ struct kv_end {
 	u8 *buffer;
 	u64 half;
 	struct ibv_mr *mr;
+	struct ibv_mr **more;
+	u32 nmore;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
 	struct ibv_cq *cq;
@@ -80,6 +84,7 @@ struct kv_end {
 u32 kv_access(const struct kv_job *job);
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error);
+struct ibv_mr *kv_memory_mr(const struct kv_end *end, u32 i);
 void kv_memory_free(struct kv_end *end);
 
 /* qp.c */

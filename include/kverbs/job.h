@@ -28,6 +28,10 @@
 #define KV_RD_ATOMIC_MAX	16	/* RDMA READs outstanding that are asked for */
 #define KV_IMM			0x6b766572U	/* immediate data of all messages */
 #define KV_SPIN_US		20	/* default of context hybrid */
+#define KV_SPAN_BYTES		(512U << 10)	/* default of a pattern over many places */
+#define KV_SPAN_PLACES		8	/* but so many messages at least */
+#define KV_MRS_MAX		4096
+#define KV_COLD_BYTES		(4U << 20)	/* most that is evicted before a post */
 
 /*
  * One row a scalar field: wire name, member, type, lowest and highest value that
@@ -129,7 +133,16 @@
 	X(CQ_COUNT, cq_count, u32, 1, 65535, KV_AUTO,			\
 	  0, "cq-count", "CQEs", "completions before an event is raised") \
 	X(CQ_PERIOD_US, cq_period_us, u32, 1, 65535, KV_AUTO,		\
-	  0, "cq-period", "us", "or so long after the first of them")
+	  0, "cq-period", "us", "or so long after the first of them")	\
+	X(PATTERN, pattern, u32, 0, KVERBS_PATTERN_RANDOM,		\
+	  KVERBS_PATTERN_FIXED,						\
+	  0, "pattern", "", "fixed, sequential or random")		\
+	X(SPAN, span, u32, 64, 1073741824, KV_AUTO,			\
+	  0, "span", "bytes", "memory that messages lie in, at each end") \
+	X(MRS, mrs, u32, 1, KV_MRS_MAX, 1,				\
+	  0, "mrs", "MRs", "MRs over it that are used in turn")		\
+	X(COLD, cold, u32, 0, KVERBS_COLD_ON, KVERBS_COLD_OFF,		\
+	  0, "cold", "", "off or on")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -438,6 +451,8 @@ enum {
  * @max_sge: SGEs of a WR, send and receive
  * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge
  * @pkeys: entries of the port's P_Key table
+ * @max_mr: MRs of the device
+ * @evict: lines can be evicted from the CPU's caches
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
  * @wr_single: of the extended calls only those of one SGE and one WC work
@@ -463,6 +478,8 @@ struct kv_caps {
 	u32 max_sge;
 	u32 max_sge_rd;
 	u32 pkeys;
+	u32 max_mr;
+	u32 evict;
 	u64 max_reg_bytes;
 	u32 reg_mr;
 	u32 wr_single;
@@ -803,11 +820,25 @@ static inline u64 kv_job_stride(const struct kv_job *job)
 	return size ? (size + 63) & ~63ULL : 64;
 }
 
+/* places that messages of a lane lie in */
+static inline u32 kv_job_places(const struct kv_job *job)
+{
+	if (job->pattern == KVERBS_PATTERN_FIXED)
+		return 1;
+	return (u32)(job->span / (u32)kv_job_stride(job));
+}
+
+/* is a WR given its place, or its MR, before each post? */
+static inline u32 kv_job_aims(const struct kv_job *job)
+{
+	return job->pattern != KVERBS_PATTERN_FIXED || job->mrs > 1;
+}
+
 /* messages that a half has room for: data that is checked needs a place each */
 static inline u32 kv_job_slots(const struct kv_job *job)
 {
 	if (!job->check_data)
-		return 1;
+		return kv_job_places(job);
 	return job->recv_depth > job->outstanding ? job->recv_depth :
 						    job->outstanding;
 }
@@ -1383,6 +1414,98 @@ static inline int kv_job_check_pace(struct kv_job *job, struct kv_refusal *no)
 	return 0;
 }
 
+/* what cannot have its messages elsewhere than where they were when it was made */
+static inline int kv_job_check_aim(const struct kv_job *job, u32 attr,
+				   const char *what, struct kv_refusal *no)
+{
+	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
+
+	if (shape->answers)
+		return kv_refuse(no, attr,
+				 "%s: a message of shape %s has one place, where it is looked for; use another shape",
+				 what, shape->name);
+	if (job->nsteps > 1 || kv_job_registers(job))
+		return kv_refuse(no, attr,
+				 "%s: not where an operation has several steps or an MR; leave it out",
+				 what);
+	if (job->sges > 1)
+		return kv_refuse(no, attr,
+				 "%s: not with messages in %u pieces; leave --sges out",
+				 what, job->sges);
+	if (job->inline_data)
+		return kv_refuse(no, attr,
+				 "%s: what is sent inline is not reached through an MR; leave -I out",
+				 what);
+	if (job->check_data)
+		return kv_refuse(no, attr,
+				 "%s: data that is checked has places of its own; leave --check-data out",
+				 what);
+	return 0;
+}
+
+/* which memory the messages of a job touch, and how cold it is */
+static inline int kv_job_check_places(struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	u64 stride = kv_job_stride(job), span;
+
+	if (job->pattern == KVERBS_PATTERN_FIXED) {
+		if (job->span != KV_AUTO)
+			return kv_refuse(no, KVERBS_JOB_A_SPAN,
+					 "span %u: all messages lie at one place; use --pattern sequential or random",
+					 job->span);
+	} else {
+		if (kv_job_check_aim(job, KVERBS_JOB_A_PATTERN, "pattern", no))
+			return -1;
+		span = stride * KV_SPAN_PLACES;
+		if (span < KV_SPAN_BYTES)
+			span = KV_SPAN_BYTES;
+		if (job->span != KV_AUTO)
+			span = job->span;
+		if (span < stride)
+			return kv_refuse(no, KVERBS_JOB_A_SPAN,
+					 "span %llu: a message takes %llu bytes; use --span %llu or more",
+					 (unsigned long long)span,
+					 (unsigned long long)stride,
+					 (unsigned long long)stride);
+		if (span > KV_SIZE_MAX || 2 * span > caps->max_reg_bytes)
+			return kv_refuse(no, KVERBS_JOB_A_SPAN,
+					 "span %llu: both halves of the buffer must fit in one MR, here %llu bytes; use --span %llu or less",
+					 (unsigned long long)span,
+					 (unsigned long long)caps->max_reg_bytes,
+					 (unsigned long long)caps->max_reg_bytes / 2 & ~63ULL);
+		job->span = (u32)span;
+	}
+	if (job->mrs > 1 && kv_job_check_aim(job, KVERBS_JOB_A_MRS, "mrs", no))
+		return -1;
+	if (job->mrs > 1 && job->mrs > caps->max_mr / (2 * job->pairs))
+		return kv_refuse(no, KVERBS_JOB_A_MRS,
+				 "mrs %u: at both ends of %u pairs, and the device has %u; use fewer",
+				 job->mrs, job->pairs, caps->max_mr);
+	return 0;
+}
+
+/* what is evicted from caches, which takes its time and has to be possible */
+static inline int kv_job_check_cold(const struct kv_job *job,
+				    const struct kv_caps *caps,
+				    struct kv_refusal *no)
+{
+	if (!job->cold)
+		return 0;
+	if (!caps->evict)
+		return kv_refuse(no, KVERBS_JOB_A_COLD,
+				 "cold: kverbs has no instruction here that evicts a cache line; leave it out");
+	if (kv_job_phased(job))
+		return kv_refuse(no, KVERBS_JOB_A_COLD,
+				 "cold: an operation of several posts has no moment before its post; use one of a single post");
+	if ((u64)job->chain * kv_job_stride(job) > KV_COLD_BYTES)
+		return kv_refuse(no, KVERBS_JOB_A_COLD,
+				 "cold: %u messages of %u bytes are evicted before a post, the limit is %u bytes; use a smaller -l or -s",
+				 job->chain, kv_job_size(job), KV_COLD_BYTES);
+	return 0;
+}
+
 /* a delay is part of what is timed, in the one shape that has room for it */
 static inline int kv_job_check_delay(const struct kv_job *job,
 				     struct kv_refusal *no)
@@ -1603,9 +1726,11 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_message(job, caps, no) ||
 	    kv_job_check_path(job, caps, no) ||
 	    kv_job_check_pace(job, no) ||
+	    kv_job_check_places(job, caps, no) ||
 	    kv_job_check_delay(job, no) ||
 	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
+	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;

@@ -17,6 +17,12 @@
  *   void kv_wr_prep(ep, slot, id, signalled, last)
  *                                 set what changes in the prebuilt WR of a slot;
  *                                 a WR that is not last chains to the next slot
+ *   void kv_wr_aim(ep, slot, place, mr)
+ *                                 put the message of a slot in a place, and reach it by
+ *                                 an MR, at both ends
+ *   u32 kv_wr_chill(ep, slot, place)
+ *                                 evict the WR of a slot, and the message in its place,
+ *                                 from the CPU's caches: lines
  *   int kv_post(ep, slot)         post the chain that starts at slot: 0 or -errno
  *   u32 kv_post_bad(ep, slot)     after a failure: WRs posted before the bad one
  *   int kv_post_phase(ep, first)  post the WRs of a phase: 0 or -errno
@@ -137,6 +143,11 @@ struct kv_chain {
  * @phase: parts of an operation of shape lat
  * @random: state of the sampling generator, not 0
  * @data: checking of data
+ * @places: that messages lie in
+ * @mrs: that reach them
+ * @drawn: which of these is drawn at random
+ * @aims: a WR is given both before its post
+ * @cold: a WR and its message are evicted before its post
  * @end: enum kverbs_reason once ended
  */
 struct kv_loop {
@@ -173,6 +184,11 @@ struct kv_loop {
 	struct kv_phase phase[KV_PHASES_MAX];
 	u64 random;
 	struct kv_data data;
+	u32 places;
+	u32 mrs;
+	u32 drawn;
+	u32 aims;
+	u32 cold;
 
 	/* the pass under way */
 	u64 last;	/* number of the WR after the last, or KV_UNSET */
@@ -198,6 +214,9 @@ struct kv_loop {
 	u32 slot;
 	u32 recv_slot;
 	u32 until_sample;
+	u32 prepares;	/* there is something to be done before a post */
+	u32 place;
+	u32 mr;
 	u32 heard;	/* pingpong: messages that came and were not yet taken */
 	u64 tag_in;
 	u64 tag_out;
@@ -651,6 +670,50 @@ kv_inline void kv_delay(struct kv_loop *l)
 		l->stat.delayed += now - l->now;
 }
 
+/* xorshift64 */
+kv_inline u64 kv_draw(struct kv_loop *l)
+{
+	u64 x = l->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	l->random = x;
+	return x;
+}
+
+/* the next one of n: by its turn, or drawn */
+kv_inline u32 kv_next_of(struct kv_loop *l, u32 n, u32 *at)
+{
+	u32 this = *at;
+
+	/* the high bits: the low ones of a xorshift are its weakest */
+	if (l->drawn)
+		return (u32)((kv_draw(l) >> 32) * n >> 32);
+	*at = this + 1 == n ? 0 : this + 1;
+	return this;
+}
+
+/* WRs from a slot on are to be posted: their data, their places, their caches */
+kv_noinline void kv_prepare(struct kv_loop *l, u32 slot, u32 len)
+{
+	u32 place, i;
+
+	if (l->data.on)
+		kv_data_fill(l, l->posted + len);
+	for (i = 0; i < len && (l->aims || l->cold); i++) {
+		place = l->data.on ? slot : 0;
+		if (l->aims) {
+			place = kv_next_of(l, l->places, &l->place);
+			kv_wr_aim(l->ep, slot, place,
+				  kv_next_of(l, l->mrs, &l->mr));
+		}
+		if (l->cold)
+			l->stat.evicted += kv_wr_chill(l->ep, slot, place);
+		slot = slot + 1 == l->depth ? 0 : slot + 1;
+	}
+}
+
 /*
  * Post the chain of len WRs that starts at the current slot. A WR is signalled
  * when the interval says so; the last of a chain also when the window would
@@ -665,8 +728,6 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	u32 signalled, last, i;
 	int rc;
 
-	if (kv_unlikely(l->data.on))
-		kv_data_fill(l, l->posted + len);
 	for (i = 0; i < len; i++) {
 		last = i + 1 == len;
 		signalled = ++l->tail >= l->signal;
@@ -683,9 +744,11 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 		kv_wr_prep(l->ep, l->slot, l->posted + i, signalled, last);
 		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
 	}
-	/* the data was put there outside what is timed */
+	if (kv_unlikely(l->prepares))
+		kv_prepare(l, first, len);
+	/* what that took is outside what is timed */
 	if (sampled ||
-	    kv_unlikely(l->data.on && l->timing != KVERBS_TIMING_NONE))
+	    kv_unlikely(l->prepares && l->timing != KVERBS_TIMING_NONE))
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
 	c->start = start;
@@ -854,18 +917,6 @@ kv_inline u32 kv_next_chain(struct kv_loop *l)
 	/* the WR that signals the tail has room: len was at least one */
 	l->closing = 1;
 	return l->tail ? 1 : 0;
-}
-
-/* xorshift64 */
-kv_inline u64 kv_draw(struct kv_loop *l)
-{
-	u64 x = l->random;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	l->random = x;
-	return x;
 }
 
 /* which chain is timed: one in KV_SAMPLE_MEAN, at random */
@@ -1469,6 +1520,7 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 			kv_hist_clear(l->hist[i]);
 	}
 	kv_data_reset(l);
+	l->prepares = l->data.on || l->aims || l->cold;
 	kv_window_open(l);
 	if (role == KVERBS_ROLE_INITIATOR) {
 		kv_warm_up(l, shape);

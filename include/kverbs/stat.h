@@ -51,7 +51,8 @@
 	X(MISSED,	missed,		"missed_events", "")		\
 	X(SLEEPS,	sleeps,		"sleeps",	"")		\
 	X(EVENTS,	events,		"events",	"")		\
-	X(HANDLED,	handled,	"handled",	"")
+	X(HANDLED,	handled,	"handled",	"")		\
+	X(EVICTED,	evicted,	"evicted_lines", "")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

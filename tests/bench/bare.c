@@ -18,6 +18,7 @@
 #include "context.c"
 #include "endpoint.c"
 #include "memory.c"
+#include "place.c"
 
 static char *dev = "rxe0";
 module_param(dev, charp, 0444);

@@ -97,6 +97,9 @@ struct kv_ep {
 	const struct kv_phase *phase;	/* of an operation in parts */
 	u32 in_phase;
 	u32 keeps;	/* its messages do not invalidate */
+	u32 places, mrs;	/* that a WR may be given */
+	u64 aimed, chilled;	/* WRs that were */
+	u32 at_place[FAKE_SLOTS], at_mr[FAKE_SLOTS];
 	ucontext_t context;
 	u32 finished;
 
@@ -354,6 +357,32 @@ static inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled,
 	ep->slot[slot].signalled = signalled;
 	ep->slot[slot].last = last;
 	ep->prepared++;
+}
+
+/* a WR that is made ready and not posted yet */
+static inline void fake_ready(struct kv_ep *ep, u32 slot)
+{
+	fake_rule(ep, slot < ep->depth);
+	fake_rule(ep, ep->slot[slot].id >= ep->posted && ep->slot[slot].id < ep->prepared);
+}
+
+static inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
+{
+	fake_ready(ep, slot);
+	fake_rule(ep, place < ep->places && mr < ep->mrs);
+	ep->at_place[slot] = place;
+	ep->at_mr[slot] = mr;
+	ep->aimed++;
+	ep->world->now += 7;
+}
+
+static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
+{
+	fake_ready(ep, slot);
+	fake_rule(ep, place == (ep->places ? ep->at_place[slot] : ep->stride ? slot : 0));
+	ep->chilled++;
+	ep->world->now += 1000;
+	return 3;
 }
 
 static inline int kv_post(struct kv_ep *ep, u32 slot)

@@ -12,7 +12,7 @@ static const struct kv_caps plenty = {
 	.port_active = 1, .mtu = 4096, .gids = 16, .max_msg = 1U << 30,
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
 	.max_rd_atomic = 16, .atomic = 1, .max_sge = 30, .max_sge_rd = 0,
-	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1,
+	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1, .max_mr = 65536, .evict = 1,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
 };
@@ -49,7 +49,7 @@ static const struct member cap_members[] = {
 	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
 	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
-	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys),
+	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
 
@@ -80,6 +80,7 @@ static const struct word words[] = {
 	{ "irqpoll", KVERBS_CONTEXT_SOFTIRQ },
 	{ "handler", KVERBS_POST_FROM_HANDLER }, { "lane", KVERBS_POST_FROM_LANE },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
+	{ "sequential", KVERBS_PATTERN_SEQUENTIAL }, { "random", KVERBS_PATTERN_RANDOM },
 };
 
 static u64 value_of(const char *text)
@@ -196,6 +197,39 @@ static const struct refusal refusals[] = {
 	  "post-list 2: shape paced posts one WR a call; use --shape rate" },
 	{ "shape=paced pace_rate=7 signal=2", KVERBS_JOB_A_SIGNAL,
 	  "cq-mod 2: shape paced signals every WR; use --shape rate" },
+	/* places */
+	{ "span=4096", KVERBS_JOB_A_SPAN,
+	  "span 4096: all messages lie at one place; use --pattern sequential or random" },
+	{ "pattern=random size=4096 span=4095", KVERBS_JOB_A_SPAN,
+	  "span 4095: a message takes 4096 bytes; use --span 4096 or more" },
+	{ "pattern=random span=1048640 max_reg_bytes=2097152", KVERBS_JOB_A_SPAN,
+	  "span 1048640: both halves of the buffer must fit in one MR, here 2097152 bytes; use --span 1048576 or less",
+	},
+	{ "pattern=random size=200000 max_reg_bytes=2097152", KVERBS_JOB_A_SPAN,
+	  "span 1600000: both halves of the buffer must fit in one MR, here 2097152 bytes; use --span 1048576 or less",
+	},
+	{ "pattern=random shape=pingpong", KVERBS_JOB_A_PATTERN,
+	  "pattern: a message of shape pingpong has one place, where it is looked for; use another shape",
+	},
+	{ "pattern=sequential sges=2", KVERBS_JOB_A_PATTERN,
+	  "pattern: not with messages in 2 pieces; leave --sges out" },
+	{ "pattern=sequential inline_data=64", KVERBS_JOB_A_PATTERN,
+	  "pattern: what is sent inline is not reached through an MR; leave -I out" },
+	{ "mrs=2 check_data=1", KVERBS_JOB_A_MRS,
+	  "mrs: data that is checked has places of its own; leave --check-data out" },
+	{ "mrs=2 nsteps=2 op2=write size2=8", KVERBS_JOB_A_MRS,
+	  "mrs: not where an operation has several steps or an MR; leave it out" },
+	{ "mrs=9 pairs=2 max_mr=35", KVERBS_JOB_A_MRS,
+	  "mrs 9: at both ends of 2 pairs, and the device has 35; use fewer" },
+	/* caches */
+	{ "cold=1 evict=0", KVERBS_JOB_A_COLD,
+	  "cold: kverbs has no instruction here that evicts a cache line; leave it out" },
+	{ "cold=1 op=reg-mr", KVERBS_JOB_A_COLD,
+	  "cold: an operation of several posts has no moment before its post; use one of a single post",
+	},
+	{ "cold=1 shape=rate chain=65 size=65536 outstanding=65", KVERBS_JOB_A_COLD,
+	  "cold: 65 messages of 65536 bytes are evicted before a post, the limit is 4194304 bytes; use a smaller -l or -s",
+	},
 	/* delay */
 	{ "shape=rate delay_ns=5", KVERBS_JOB_A_DELAY_NS,
 	  "delay 5: shape rate has none; use --shape lat" },
@@ -593,6 +627,14 @@ static const struct acceptance acceptances[] = {
 	{ "context=irqpoll check_data=1 post_from=lane", "post_from=lane" },
 	{ "context=hybrid spin_us=7 kernel=0", "spin_us=7" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
+	/* places */
+	{ "pattern=random", "span=524288" },
+	{ "pattern=sequential size=100000", "span=800256" },
+	{ "pattern=random span=64 mrs=4", "span=64 mrs=4" },
+	{ "pattern=random size=4096 span=1048576 max_reg_bytes=2097152", "span=1048576" },
+	{ "mrs=8 pairs=2 max_mr=35", "mrs=8 span=auto" },
+	{ "op=send shape=rate pattern=sequential cold=1", "span=524288 cold=1" },
+	{ "cold=1 shape=rate chain=64 size=65536", "chain=64" },
 };
 
 static void test_acceptances(void **state)
@@ -638,6 +680,8 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_CQ_COUNT:
 	case KVERBS_JOB_A_CQ_PERIOD_US:
 		return 0;
+	case KVERBS_JOB_A_SPAN:
+		return job->pattern != KVERBS_PATTERN_FIXED;
 	case KVERBS_JOB_A_POST_FROM:
 		return kv_context_rules[job->context].callback;
 	}

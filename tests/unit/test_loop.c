@@ -21,6 +21,7 @@ struct bench {
 	u32 taken, nphases;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u32 sleeps, handled;
+	u32 places, mrs, drawn, cold;
 	u64 spin;
 	struct fake w;
 	struct kv_pair pair;
@@ -196,6 +197,13 @@ static void bench_run(void)
 		l->sleeps = b.sleeps;
 		l->spin = b.spin;
 		l->handled = b.handled;
+		l->places = b.places;
+		l->mrs = b.mrs;
+		l->drawn = b.drawn;
+		l->aims = b.places > 1 || b.mrs > 1;
+		l->cold = b.cold;
+		ep->places = b.places;
+		ep->mrs = b.mrs;
 		ep->driven = &l->driven;
 		ep->react = bench_react;
 		l->random = 88172645463325252ULL + i;
@@ -606,6 +614,84 @@ static void test_lat_delayed(void **state)
 		assert_int_equal(s->t_post, 115000);
 		assert_true(h[KVERBS_METRIC_LAT].min >= 500 + 102);
 	}
+}
+
+/* places and MRs in turn, or drawn: all of them, and each WR is given one of each */
+static void test_places(void **state)
+{
+	struct kv_ep *ep = &b.w.ep[0];
+	u64 seen = 0;
+	u32 i;
+
+	lat_new(100);
+	b.shape = KVERBS_SHAPE_RATE;
+	b.depth = 20;
+	b.chain = 3;
+	b.signal = 7;
+	b.places = 6;
+	b.mrs = 4;
+	bench_run();
+	check_initiator(100);
+	ask_is(ep->aimed == 100 && !ep->chilled);
+	/* the last WR of each slot; WR i has the i-th place and the i-th MR */
+	for (i = 80; i < 100; i++) {
+		assert_int_equal(ep->at_place[i % 20], i % 6);
+		assert_int_equal(ep->at_mr[i % 20], i % 4);
+	}
+
+	lat_new(4000);
+	b.shape = KVERBS_SHAPE_RATE;
+	b.depth = FAKE_SLOTS / 2;
+	b.places = 5;
+	b.mrs = 3;
+	b.drawn = 1;
+	bench_run();
+	check_initiator(4000);
+	for (i = 0; i < b.depth; i++)
+		seen |= 1ULL << (ep->at_place[i] * 3 + ep->at_mr[i]);
+	assert_int_equal(seen, (1ULL << 15) - 1);
+}
+
+/* what is evicted is evicted before each post, and outside of what is timed */
+static void test_cold(void **state)
+{
+	struct kv_stat *s = &b.loop[0].stat;
+	u32 timing;
+
+	for (timing = KVERBS_TIMING_NONE; timing <= KVERBS_TIMING_ALL; timing++) {
+		lat_new(1000);
+		b.timing = timing;
+		b.cold = 1;
+		b.warm = 5000;
+		bench_run();
+		check_initiator(1000);
+		ask_is(b.w.ep[0].chilled == b.loop[0].posted);
+		assert_int_equal(s->evicted, 3000);
+		if (timing == KVERBS_TIMING_NONE)
+			continue;
+		assert_int_equal(hists[0][KVERBS_METRIC_POST].max, 13);
+		assert_int_equal(s->t_post, 13000);
+		assert_true(s->t_rest >= 1000 * 1000);
+		assert_true(hists[0][KVERBS_METRIC_LAT].max < 1000);
+	}
+}
+
+/* likewise of chains, of which some are not sampled */
+static void test_cold_chains(void **state)
+{
+	lat_new(1000);
+	b.shape = KVERBS_SHAPE_RATE;
+	b.depth = 12;
+	b.chain = 4;
+	b.signal = 5;
+	b.places = 9;
+	b.mrs = 1;
+	b.cold = 1;
+	bench_run();
+	check_initiator(1000);
+	ask_is(b.w.ep[0].aimed == 1000 && b.w.ep[0].chilled == 1000);
+	assert_int_equal(b.loop[0].stat.evicted, 3000);
+	assert_true(b.loop[0].stat.t_post <= 1000 * 10 + b.loop[0].stat.posts * 3);
 }
 
 /* a latency is what the device took, to the reading */
@@ -2270,6 +2356,9 @@ int main(void)
 		cmocka_unit_test(test_data_on_the_way),
 		cmocka_unit_test(test_data_spoilt),
 		cmocka_unit_test(test_data_pattern),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_cold_chains),
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_phases_stop_anywhere),
 		cmocka_unit_test(test_phases_that_fail),

@@ -198,6 +198,10 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_POST_FROM,		/* u32: enum kverbs_post_from */
 	KVERBS_JOB_A_CQ_COUNT,		/* u32, CQEs before an event */
 	KVERBS_JOB_A_CQ_PERIOD_US,	/* u32, or so long after the first */
+	KVERBS_JOB_A_PATTERN,		/* u32: enum kverbs_pattern */
+	KVERBS_JOB_A_SPAN,		/* u32, bytes that messages lie in */
+	KVERBS_JOB_A_MRS,		/* u32, MRs over the buffer of an end */
+	KVERBS_JOB_A_COLD,		/* u32: enum kverbs_cold */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -323,6 +327,19 @@ enum kverbs_context {
 enum kverbs_post_from {
 	KVERBS_POST_FROM_HANDLER,
 	KVERBS_POST_FROM_LANE,	/* which the handler wakes */
+};
+
+/* where in the span of an end the next message lies, and through which MR it is reached */
+enum kverbs_pattern {
+	KVERBS_PATTERN_FIXED,	/* at its start */
+	KVERBS_PATTERN_SEQUENTIAL,
+	KVERBS_PATTERN_RANDOM,
+};
+
+/* whether caches hold what is posted */
+enum kverbs_cold {
+	KVERBS_COLD_OFF,
+	KVERBS_COLD_ON,		/* its lines are evicted before each post */
 };
 
 enum kverbs_state {
@@ -457,6 +474,7 @@ enum kverbs_counter {
 	KVERBS_CTR_SLEEPS,	/* times the lane slept until an event */
 	KVERBS_CTR_EVENTS,	/* of those, ended by one */
 	KVERBS_CTR_HANDLED,	/* calls of a handler that did the lane's work */
+	KVERBS_CTR_EVICTED,	/* cache lines evicted before posts */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
