@@ -58,9 +58,13 @@ static void kv_context_event_core(struct ib_cq *cq, void *context)
 	ep->event.core(cq, context);
 }
 
-/* what goes wrong with a CQ is seen by its QPs, which fail */
+/* the CQ overflowed: what it lost never comes */
 static void kv_context_async(struct ib_event *event, void *context)
 {
+	struct kv_ep *ep = context;
+
+	if (event->event == IB_EVENT_CQ_ERR)
+		WRITE_ONCE(ep->broken, 1);
 }
 
 void kv_context_keep(struct kv_ep *ep, const struct ib_wc *wc, u64 id)
@@ -199,7 +203,7 @@ static int kv_context_open_raw(struct kv_ep *ep, struct ib_device *ibdev,
 	struct ib_cq *cq;
 
 	cq = ib_create_cq(ibdev, sleeps ? kv_context_event : NULL,
-			  sleeps ? kv_context_async : NULL, ep, &attr);
+			  kv_context_async, ep, &attr);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ep->cq = cq;

@@ -203,6 +203,7 @@ static int kv_ep_create_qp(struct kv_ep *ep, struct ib_pd *pd,
 		ep->sq_depth = attr.cap.max_send_wr;
 		ep->rq_depth = attr.cap.max_recv_wr;
 		ep->inline_data = attr.cap.max_inline_data;
+		ep->send_sges = attr.cap.max_send_sge;
 		return 0;
 	}
 	rc = PTR_ERR_OR_ZERO(ep->qp);
@@ -311,9 +312,9 @@ static void kv_path_address(const struct kv_path *path, const struct kv_job *job
 		rdma_ah_set_dlid(ah, path->lid);
 }
 
-static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
-			const struct kv_path *path, const struct kv_job *job,
-			const char **where)
+int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
+		 const struct kv_path *path, const struct kv_job *job,
+		 const char **where)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
@@ -331,8 +332,8 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 	memset(&attr, 0, sizeof(attr));
 	attr.qp_state = IB_QPS_RTR;
 	attr.path_mtu = path->mtu;
-	attr.dest_qp_num = peer->qp->qp_num;
-	attr.rq_psn = peer->psn;
+	attr.dest_qp_num = wire->dest_qpn;
+	attr.rq_psn = wire->rq_psn;
 	attr.max_dest_rd_atomic = job->rd_atomic;
 	attr.min_rnr_timer = job->min_rnr_timer;
 	kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
@@ -345,10 +346,28 @@ static int kv_ep_to_rts(struct kv_ep *ep, const struct kv_ep *peer,
 	attr.timeout = job->timeout;
 	attr.retry_cnt = job->retry_cnt;
 	attr.rnr_retry = job->rnr_retry;
-	attr.sq_psn = ep->psn;
+	attr.sq_psn = wire->sq_psn;
 	attr.max_rd_atomic = job->rd_atomic;
 	*where = "move QP to RTS";
 	return ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].rts);
+}
+
+void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
+		struct kv_wire *wire)
+{
+	wire->dest_qpn = peer->qp->qp_num;
+	wire->rq_psn = peer->psn;
+	wire->sq_psn = ep->psn;
+}
+
+static int kv_ep_join(struct kv_ep *ep, const struct kv_ep *peer,
+		      const struct kv_path *path, const struct kv_job *job,
+		      const char **where)
+{
+	struct kv_wire wire;
+
+	kv_ep_wire(ep, peer, &wire);
+	return kv_ep_to_rts(ep, &wire, path, job, where);
 }
 
 /* UD: the way to the peer is an object of its own */
@@ -369,8 +388,7 @@ static int kv_ep_address(struct kv_ep *ep, const struct kv_path *path,
 	return 0;
 }
 
-/* wait for the one WC that is due before any lane runs */
-static int kv_ep_await(struct kv_ep *ep, const char **where)
+int kv_ep_await(struct kv_ep *ep, const char **where)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), KV_SETUP_MS);
 	int rc;
@@ -393,9 +411,8 @@ static int kv_ep_await(struct kv_ep *ep, const char **where)
 	return -ETIMEDOUT;
 }
 
-/* REG_MR of an MR, over an RC QP of its PD */
-static int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
-			  const struct kv_job *job, const char **where)
+int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
+		   const struct kv_job *job, const char **where)
 {
 	struct ib_reg_wr wr = {
 		.wr = {
@@ -693,11 +710,11 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 {
 	int rc;
 
-	rc = kv_ep_to_rts(a, b, path, job, where);
+	rc = kv_ep_join(a, b, path, job, where);
 	if (rc)
 		return rc;
 	a->connected = true;
-	rc = kv_ep_to_rts(b, a, path, job, where);
+	rc = kv_ep_join(b, a, path, job, where);
 	if (rc)
 		return rc;
 	b->connected = true;
@@ -760,7 +777,7 @@ struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
 	ep = kv_ep_create(pd, own, &no, where);
 	if (!IS_ERR(ep)) {
 		ep->stop = stop;
-		rc = kv_ep_to_rts(ep, ep, path, own, where);
+		rc = kv_ep_join(ep, ep, path, own, where);
 		if (rc) {
 			kv_ep_destroy(ep);
 			ep = ERR_PTR(rc);

@@ -18,6 +18,7 @@
 #define KV_FLUSH_MS	500	/* longest wait for flushed WRs, all QPs of a run */
 
 struct kv_loop;
+struct kv_wrong;
 
 /**
  * struct kv_path - the way from a port back to itself
@@ -33,6 +34,18 @@ struct kv_path {
 	u8 dmac[ETH_ALEN];
 	u16 lid;
 	enum ib_mtu mtu;
+};
+
+/**
+ * struct kv_wire - what a QP has to know of its peer
+ * @dest_qpn: number of the peer
+ * @rq_psn: first PSN that it sends
+ * @sq_psn: first PSN of our own
+ */
+struct kv_wire {
+	u32 dest_qpn;
+	u32 rq_psn;
+	u32 sq_psn;
 };
 
 /**
@@ -86,6 +99,8 @@ union kv_wr {
  * @context: enum kverbs_context
  * @attended: jiffies when that lane last looked after it
  * @buf: own buffer
+ * @broken: the CQ reported an error of its own
+ * @wrong: what an error is provoked with, NULL: none is
  * @sge: of all send WRs
  * @rsge: of all receive WRs
  * @places: one a WR instead, send WRs first, when data is checked or messages lie
@@ -127,6 +142,8 @@ struct kv_ep {
 	struct kv_loop *loop;
 	u32 context;
 	unsigned long attended;
+	u32 broken;
+	struct kv_wrong *wrong;
 
 	struct ib_cqe marker;
 	int marked;
@@ -149,6 +166,7 @@ struct kv_ep {
 	u32 sq_depth;
 	u32 rq_depth;
 	u32 inline_data;
+	u32 send_sges;
 	bool connected;
 };
 
@@ -207,6 +225,42 @@ struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		  const struct kv_job *job, struct kv_ep *helper,
 		  const char **where);
+
+/* what a QP has to know of its peer, when nothing is to be wrong */
+void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
+		struct kv_wire *wire);
+
+/**
+ * kv_ep_to_rts - take a QP from RESET to RTS
+ * @ep: endpoint
+ * @wire: what it has to know of its peer
+ * @path: the way to it
+ * @job: checked job
+ * @where: names the step that failed
+ * Return: 0 or -errno
+ */
+int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
+		 const struct kv_path *path, const struct kv_job *job,
+		 const char **where);
+
+/**
+ * kv_ep_register - REG_MR of an MR
+ * @over: an RC endpoint of its PD, on which no lane runs
+ * @mr: mapped MR
+ * @job: checked job
+ * @where: names the step that failed
+ * Return: 0 or -errno
+ */
+int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
+		   const struct kv_job *job, const char **where);
+
+/**
+ * kv_ep_await - wait for the one WC that is due, of a WR marked as of set-up
+ * @ep: endpoint, on which no lane runs
+ * @where: names the step that failed
+ * Return: 0 or -errno
+ */
+int kv_ep_await(struct kv_ep *ep, const char **where);
 
 /**
  * kv_ep_flush - move the QP to ERR and post a marker to each of its queues

@@ -126,6 +126,11 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->two_sided = kv_job_two_sided(job);
 	l->lossy = !kv_transport_rules[job->transport].acked;
 	l->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	l->provoke = job->provoke;
+	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
+		l->wide = l->depth;
+		l->depth = KV_PROVOKE_WINDOW;
+	}
 	l->nphases = kv_job_phases(job, l->phase);
 	l->places = kv_job_places(job);
 	l->mrs = job->mrs;

@@ -320,6 +320,7 @@ static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 	    nla_put_u32(skb, KVERBS_RUN_A_WC_STATUS, s.wc_status) ||
 	    nla_put_u32(skb, KVERBS_RUN_A_VENDOR_ERR, s.wc_vendor) ||
 	    nla_put_u32(skb, KVERBS_RUN_A_QP_STATE, s.qp_state) ||
+	    nla_put_u32(skb, KVERBS_RUN_A_PEER_QP_STATE, s.peer_qp_state) ||
 	    nla_put_u32(skb, KVERBS_RUN_A_LANES, run->nlanes) ||
 	    nla_put_u32(skb, KVERBS_RUN_A_GENERATION, s.generation) ||
 	    nla_put_u64_64bit(skb, KVERBS_RUN_A_BYTES, run->bytes,
@@ -362,7 +363,12 @@ static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 	    nla_put_u32(skb, KVERBS_LANE_A_RQ_DEPTH, lane->rq_depth) ||
 	    nla_put_u32(skb, KVERBS_LANE_A_CQ_DEPTH, lane->cq_depth) ||
 	    nla_put_u32(skb, KVERBS_LANE_A_INLINE_DATA, lane->inline_data) ||
-	    nla_put_u32(skb, KVERBS_LANE_A_REASON, end.reason))
+	    nla_put_u32(skb, KVERBS_LANE_A_REASON, end.reason) ||
+	    nla_put_s32(skb, KVERBS_LANE_A_ERRNO, end.err) ||
+	    nla_put_u64_64bit(skb, KVERBS_LANE_A_ERR_WR, end.err_wr,
+			      KVERBS_LANE_A_PAD) ||
+	    nla_put_u32(skb, KVERBS_LANE_A_WC_STATUS, end.wc_status) ||
+	    nla_put_u32(skb, KVERBS_LANE_A_VENDOR_ERR, end.wc_vendor))
 		goto full;
 	counters = nla_nest_start(skb, KVERBS_LANE_A_COUNTERS);
 	if (!counters)

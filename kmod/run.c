@@ -12,6 +12,7 @@
 #include "debugfs.h"
 #include "main.h"
 #include "netlink.h"
+#include "provoke.h"
 #include "run.h"
 #include "trace.h"
 
@@ -176,8 +177,9 @@ static void kv_run_abort(struct kv_run *run, u32 reason, u32 how)
 
 void kv_run_lane_ended(struct kv_run *run, bool failed)
 {
+	/* what is outstanding may show the same error from its own end */
 	if (failed)
-		kv_run_stop_lanes(run, KV_LANE_ABANDON);
+		kv_run_stop_lanes(run, KV_LANE_FINISH);
 	if (atomic_dec_and_test(&run->running))
 		kv_run_queue(run, KV_DO_FINISH);
 }
@@ -477,6 +479,10 @@ static void kv_run_teardown(struct kv_run *run)
 			kv_ep_reap(run->ep[i], end);
 	}
 	for (i = 0; i < run->nep; i++) {
+		if (!IS_ERR_OR_NULL(run->ep[i]))
+			kv_provoke_close(run->ep[i]);
+	}
+	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
 		run->ep[i] = NULL;
 	}
@@ -512,6 +518,11 @@ static int kv_run_connect_eps(struct kv_run *run, const char **where)
 					   where);
 	}
 	kv_ep_destroy(helper);
+	for (i = 0; i < run->nep && run->granted.provoke && !rc; i++)
+		rc = kv_provoke_open(run->ep[i], run->ep[i ^ 1],
+				     i & 1 ? KVERBS_ROLE_RESPONDER :
+					     KVERBS_ROLE_INITIATOR,
+				     &run->path, &run->granted, where);
 	return rc;
 }
 
@@ -617,14 +628,22 @@ static void kv_run_do_connect(struct kv_run *run)
 	}
 }
 
+static u32 kv_run_qp_state(struct kv_ep *ep)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr = { };
+
+	if (ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
+		return IB_QPS_ERR;
+	return attr.qp_state;
+}
+
 /* what the lanes say together: the first failure, else stopped, else complete */
 static u32 kv_run_verdict(struct kv_run *run)
 {
-	u32 reason = KVERBS_REASON_COMPLETE, i;
-	struct ib_qp_init_attr init;
+	u32 reason = KVERBS_REASON_COMPLETE, state, peer, i;
 	struct kv_lane_end end;
-	struct ib_qp_attr attr;
-	struct kv_ep *ep;
+	u32 of;
 
 	for (i = 0; i < run->nlanes; i++) {
 		kv_lane_end(&run->lane[i], &end);
@@ -635,18 +654,21 @@ static u32 kv_run_verdict(struct kv_run *run)
 			reason = KVERBS_REASON_STOPPED;
 			continue;
 		}
-		ep = run->ep[i / kv_job_lanes_per_pair(&run->granted) * 2 +
-			     run->lane[i].role];
-		memset(&attr, 0, sizeof(attr));
-		if (ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
-			attr.qp_state = IB_QPS_ERR;
+		of = i / kv_job_lanes_per_pair(&run->granted) * 2 +
+		     run->lane[i].role;
+		state = kv_run_qp_state(run->ep[of]);
+		peer = kv_run_qp_state(run->ep[of ^ 1]);
+		if (end.reason == KVERBS_REASON_SETUP)
+			kv_run_failed_at(run, "make wrong what --provoke says",
+					 end.err);
 		spin_lock(&run->lock);
 		run->status.err = end.err;
 		run->status.err_lane = i;
 		run->status.err_wr = end.err_wr;
 		run->status.wc_status = end.wc_status;
 		run->status.wc_vendor = end.wc_vendor;
-		run->status.qp_state = attr.qp_state;
+		run->status.qp_state = state;
+		run->status.peer_qp_state = peer;
 		run->status.data_offset = end.data_offset;
 		run->status.data_expected = end.data_expected;
 		run->status.data_got = end.data_got;

@@ -35,6 +35,7 @@ struct dentry;
  * @wc_status: of KVERBS_REASON_WC
  * @wc_vendor: likewise
  * @qp_state: state of the QP at the error
+ * @peer_qp_state: of the QP at the other end, then
  * @data_offset: of KVERBS_REASON_DATA, as in struct kv_lane_end
  * @data_expected: likewise
  * @data_got: likewise
@@ -52,6 +53,7 @@ struct kv_run_status {
 	u32 wc_status;
 	u32 wc_vendor;
 	u32 qp_state;
+	u32 peer_qp_state;
 	u64 data_offset;
 	u32 data_expected;
 	u32 data_got;

@@ -15,6 +15,7 @@
 
 #include "endpoint.h"
 #include "place.h"
+#include "provoke.h"
 #include "trace.h"
 
 #define kv_inline	static __always_inline
@@ -266,6 +267,21 @@ static inline void kv_attend(struct kv_ep *ep)
 	} else {
 		kv_context_attend(ep);
 	}
+}
+
+static inline int kv_spoil(struct kv_ep *ep, u32 role)
+{
+	return kv_provoke_spoil(ep, role);
+}
+
+static inline int kv_overfill(struct kv_ep *ep)
+{
+	return kv_provoke_overfill(ep);
+}
+
+static inline int kv_broken(const struct kv_ep *ep)
+{
+	return READ_ONCE(ep->broken);
 }
 
 static __always_inline int kv_breathe(struct kv_ep *ep)

@@ -170,7 +170,8 @@ void kv_report_free(struct kv_report *report)
 /* the exit status that a run deserves */
 int kv_report_status(const struct kv_report *report)
 {
-	if (report->result->state != KVERBS_STATE_DONE || report->failed_checks)
+	if (report->result->state != KVERBS_STATE_DONE || report->failed_checks ||
+	    report->result->granted.provoke)
 		return KV_EXIT_MEASUREMENT;
 	return kv_interrupted() ? KV_EXIT_INTERRUPTED : KV_EXIT_GOOD;
 }

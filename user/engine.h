@@ -36,6 +36,11 @@ enum kv_unit {
 
 /**
  * struct kv_lane_result - what one lane did
+ * @reason: enum kverbs_reason, how it ended by itself
+ * @err: -errno, then
+ * @err_wr: number of the WR on its queue, then
+ * @wc_status: enum ibv_wc_status, then
+ * @vendor_err: vendor syndrome, then
  * @hist: histograms in ticks, NULL where the role has none
  */
 struct kv_lane_result {
@@ -49,6 +54,10 @@ struct kv_lane_result {
 	u32 cq_depth;
 	u32 inline_data;
 	u32 reason;
+	int err;
+	u64 err_wr;
+	u32 wc_status;
+	u32 vendor_err;
 	struct kv_stat stat;
 	struct kv_hist *hist[__KVERBS_METRIC_MAX];
 };
@@ -67,6 +76,7 @@ struct kv_lane_result {
  * @wc_status: enum ibv_wc_status, valid with KVERBS_REASON_WC
  * @vendor_err: vendor syndrome, likewise
  * @qp_state: enum ibv_qp_state at the error
+ * @peer_qp_state: of the QP at the other end, then
  * @data_offset: first wrong byte of message @err_wr, with KVERBS_REASON_DATA
  * @data_expected: what it should be
  * @data_got: what it is
@@ -92,6 +102,7 @@ struct kv_result {
 	u32 wc_status;
 	u32 vendor_err;
 	u32 qp_state;
+	u32 peer_qp_state;
 	u64 data_offset;
 	u32 data_expected;
 	u32 data_got;
@@ -105,11 +116,13 @@ struct kv_result {
 	struct kv_lane_result *lane;
 };
 
+#define KV_ERROR_TEXT	512
+
 /* one clear line for people, and the exit status that goes with it */
 struct kv_error {
 	int status;		/* enum kv_exit */
 	bool unimplemented;	/* by the driver of this engine; the other may have it */
-	char text[320];
+	char text[KV_ERROR_TEXT];
 };
 
 enum kv_exit {

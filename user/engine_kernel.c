@@ -163,6 +163,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->wc_status = kv_genl_u32(a[KVERBS_RUN_A_WC_STATUS], r->wc_status);
 	r->vendor_err = kv_genl_u32(a[KVERBS_RUN_A_VENDOR_ERR], r->vendor_err);
 	r->qp_state = kv_genl_u32(a[KVERBS_RUN_A_QP_STATE], r->qp_state);
+	r->peer_qp_state = kv_genl_u32(a[KVERBS_RUN_A_PEER_QP_STATE], r->peer_qp_state);
 	r->data_offset = kv_genl_u64(a[KVERBS_RUN_A_DATA_OFFSET], r->data_offset);
 	r->data_expected = kv_genl_u32(a[KVERBS_RUN_A_DATA_EXPECTED], r->data_expected);
 	r->data_got = kv_genl_u32(a[KVERBS_RUN_A_DATA_GOT], r->data_got);
@@ -443,6 +444,10 @@ static int kv_kernel_take_lane(int cmd, struct nlattr **attr, void *arg, struct 
 	lane->cq_depth = kv_genl_u32(a[KVERBS_LANE_A_CQ_DEPTH], 0);
 	lane->inline_data = kv_genl_u32(a[KVERBS_LANE_A_INLINE_DATA], 0);
 	lane->reason = kv_genl_u32(a[KVERBS_LANE_A_REASON], KVERBS_REASON_NONE);
+	lane->err = (int)kv_genl_u32(a[KVERBS_LANE_A_ERRNO], 0);
+	lane->err_wr = kv_genl_u64(a[KVERBS_LANE_A_ERR_WR], 0);
+	lane->wc_status = kv_genl_u32(a[KVERBS_LANE_A_WC_STATUS], 0);
+	lane->vendor_err = kv_genl_u32(a[KVERBS_LANE_A_VENDOR_ERR], 0);
 	/* members of struct kv_stat stand in the order of the counters */
 	for (i = 0; i < (int)(sizeof(lane->stat) / sizeof(u64)); i++)
 		((u64 *)&lane->stat)[i] = kv_genl_u64(c[i + 1], 0);

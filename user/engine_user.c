@@ -53,6 +53,7 @@ struct kv_run {
 	u32 ended;
 	struct kv_lane *first;
 	u32 qp_state;
+	u32 peer_qp_state;
 	int done_fd;
 	int uevent_fd;
 	const char *gone;
@@ -152,6 +153,10 @@ static void free_verbs(struct kv_run *run)
 {
 	u32 i;
 
+	for (i = 0; run->lane && i < run->nlanes; i++) {
+		if (run->lane[i])
+			kv_lane_leave(run->lane[i]);
+	}
 	for (i = 0; run->end && i < 2 * run->granted.pairs; i++)
 		kv_qp_free(&run->end[i]);
 	for (i = 0; run->end && i < 2 * run->granted.pairs; i++)
@@ -196,6 +201,7 @@ static int make_lanes(struct kv_run *run)
 	struct kv_lane_plan plan = {
 		.job = &run->granted,
 		.clock = &run->clock,
+		.port = &run->port,
 		.gate = &run->gate,
 		.ended = lane_ended,
 		.owner = run,
@@ -317,6 +323,14 @@ static int user_start(struct kv_run *run, struct kv_error *error)
 	return 0;
 }
 
+static void break_lanes(struct kv_run *run, const struct ibv_cq *cq)
+{
+	u32 i;
+
+	for (i = 0; i < run->nlanes; i++)
+		kv_lane_broken(run->lane[i], cq);
+}
+
 /* does one of the device's asynchronous events end the run? */
 static void read_events(struct kv_run *run)
 {
@@ -331,7 +345,13 @@ static void read_events(struct kv_run *run)
 			if (event.element.port_num == (int)run->port.number)
 				run->gone = "the port went down";
 			break;
+		case IBV_EVENT_CQ_ERR:
+			break_lanes(run, event.element.cq);
+			break;
 		case IBV_EVENT_QP_FATAL:
+			/* a CQ that overflowed takes its QPs along */
+			if (run->granted.provoke)
+				break;
 			run->gone = "fatal error of a QP";
 			break;
 		default:
@@ -395,6 +415,10 @@ static void finish(struct kv_run *run)
 		run->reason = fate.reason;
 		run->err = fate.err;
 		run->qp_state = kv_qp_state(end_of(run, kv_lane_index(run->first)));
+		run->peer_qp_state = kv_qp_state(peer_of(run, kv_lane_index(run->first)));
+		if (fate.reason == KVERBS_REASON_SETUP)
+			snprintf(run->where, sizeof(run->where),
+				 "make wrong what --provoke says");
 	}
 	if (run->gone) {
 		run->state = KVERBS_STATE_FAILED;
@@ -479,6 +503,7 @@ static int user_result(struct kv_run *run, struct kv_result **out, struct kv_err
 		result->wc_status = fate.wc_status;
 		result->vendor_err = fate.vendor_err;
 		result->qp_state = run->qp_state;
+		result->peer_qp_state = run->peer_qp_state;
 		result->data_offset = fate.data_offset;
 		result->data_expected = fate.data_expected;
 		result->data_got = fate.data_got;

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <time.h>
 #include <infiniband/verbs.h>
+#include "provoke.h"
 #include "side.h"
 
 #define KV_POLL_MAX	64	/* highest poll_batch of a job */
@@ -42,6 +43,8 @@
  * @piece: pieces of a message that is sent inline by them, else NULL
  * @datagram: their WRs have an address each
  * @channel: of completion events, when the lane sleeps
+ * @broken: its CQ reported an error of its own; another thread writes it
+ * @wrong: what an error is provoked with, NULL: none is
  * @unacked: events taken from it that are not acknowledged yet
  * @wc: WCs of the latest poll call
  */
@@ -70,6 +73,8 @@ struct kv_ep {
 	struct ibv_comp_channel *channel;
 	u32 unacked;
 	struct kv_aim aim;
+	u32 broken;
+	struct kv_wrong *wrong;
 	struct ibv_wc wc[KV_POLL_MAX];
 };
 
@@ -280,6 +285,21 @@ kv_inline int kv_early(struct kv_ep *ep)
 kv_inline void kv_attend(struct kv_ep *ep)
 {
 	(void)ep;
+}
+
+kv_inline int kv_spoil(struct kv_ep *ep, u32 role)
+{
+	return kv_provoke_spoil(ep->wrong, role);
+}
+
+kv_inline int kv_overfill(struct kv_ep *ep)
+{
+	return kv_provoke_overfill(ep->wrong);
+}
+
+kv_inline int kv_broken(struct kv_ep *ep)
+{
+	return (int)__atomic_load_n(&ep->broken, __ATOMIC_RELAXED);
 }
 
 /* a user thread can be preempted anywhere: it need not offer it */

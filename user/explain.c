@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <infiniband/verbs.h>
 #include "explain.h"
 #include "kverbs.h"
 #include "report.h"
@@ -110,9 +111,41 @@ void kv_explain_causes(const struct kv_explanation *of, u32 most, char *text, si
 	snprintf(text, size, "%.*s", (int)(end - of->causes), of->causes);
 }
 
+/**
+ * kv_explain_provoked - a job that shows it
+ * @of: explanation
+ * @i: from 0
+ * @text: filled: a command
+ * Return: false past the last
+ */
+bool kv_explain_provoked(const struct kv_explanation *of, u32 i, char text[KV_EXPLAIN_JOB])
+{
+	const struct kv_provoke_rule *rule;
+	u32 provoke, shows;
+
+	for (provoke = 1; provoke < KV_PROVOKES; provoke++) {
+		rule = &kv_provoke_rules[provoke];
+		if (of->kind == KV_EXPLAIN_STATUS)
+			shows = rule->reason == KVERBS_REASON_WC && rule->status == of->number;
+		else if (of->kind == KV_EXPLAIN_REASON)
+			shows = rule->reason != KVERBS_REASON_WC && rule->reason == of->number;
+		else
+			shows = of->kind == KV_EXPLAIN_EVENT && of->number == IBV_EVENT_CQ_ERR &&
+				rule->reason == KVERBS_REASON_CQ;
+		if (!shows || rule->never || i--)
+			continue;
+		snprintf(text, KV_EXPLAIN_JOB, "kverbs run --provoke %s%s", rule->name,
+			 rule->options);
+		return true;
+	}
+	return false;
+}
+
 static void print(FILE *file, const struct kv_explanation *of)
 {
 	const char *cause = of->causes;
+	char job[KV_EXPLAIN_JOB];
+	u32 i;
 	int n = 0;
 
 	fprintf(file, "%s%s%s (%s %u): %s\n  %s\n", kv_bold(file), of->symbol, kv_plain(file),
@@ -128,12 +161,16 @@ static void print(FILE *file, const struct kv_explanation *of)
 	}
 	if (*of->see)
 		fprintf(file, "  look at: %s\n", of->see);
+	for (i = 0; kv_explain_provoked(of, i, job); i++)
+		fprintf(file, "  provoke it: %s\n", job);
 }
 
 static json_t *to_json(const struct kv_explanation *of)
 {
-	json_t *causes = json_array();
+	json_t *causes = json_array(), *jobs = json_array();
 	const char *cause = of->causes, *end;
+	char job[KV_EXPLAIN_JOB];
+	u32 i;
 
 	while (*cause) {
 		end = strstr(cause, "; ");
@@ -142,9 +179,12 @@ static json_t *to_json(const struct kv_explanation *of)
 		json_array_append_new(causes, json_stringn(cause, (size_t)(end - cause)));
 		cause = *end ? end + 2 : end;
 	}
-	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:o, s:s}", "kind", kinds[of->kind].name,
+	for (i = 0; kv_explain_provoked(of, i, job); i++)
+		json_array_append_new(jobs, json_string(job));
+	return json_pack("{s:s, s:i, s:s, s:s, s:s, s:o, s:s, s:o}", "kind", kinds[of->kind].name,
 			 "number", (int)of->number, "symbol", of->symbol, "name", of->name,
-			 "meaning", of->meaning, "causes", causes, "look_at", of->see);
+			 "meaning", of->meaning, "causes", causes, "look_at", of->see,
+			 "provoke", jobs);
 }
 
 static void list(FILE *file)

@@ -3,6 +3,7 @@
 #ifndef KV_EXPLAIN_H
 #define KV_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <jansson.h>
 #include "side.h"
@@ -35,10 +36,14 @@ struct kv_explanation {
 	const char *see;
 };
 
+#define KV_EXPLAIN_JOB	96
+
 const struct kv_explanation *kv_explanation(u32 i);
 const struct kv_explanation *kv_explanation_of(u32 kind, u32 number);
 const struct kv_explanation *kv_explanation_find(const char *name,
 						 const struct kv_explanation *after);
 void kv_explain_causes(const struct kv_explanation *of, u32 most, char *text, size_t size);
+
+bool kv_explain_provoked(const struct kv_explanation *of, u32 i, char text[KV_EXPLAIN_JOB]);
 
 #endif /* KV_EXPLAIN_H */

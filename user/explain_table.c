@@ -531,6 +531,20 @@ static const struct kv_explanation table[] = {
 		""
 	},
 	{
+		KV_EXPLAIN_REASON, KVERBS_REASON_KEPT, "KEPT",
+		"not invalidated",
+		"a message did not invalidate the MR that it was sent to",
+		"driver or provider at fault",
+		"the same job with --op reg-mr,send,local-inv"
+	},
+	{
+		KV_EXPLAIN_REASON, KVERBS_REASON_CQ, "CQ",
+		"CQ error",
+		"a CQ reported an error of its own: completions are lost",
+		"CQ overflowed; device could not write to it",
+		"kverbs explain CQ_ERR; kernel log"
+	},
+	{
 		KV_EXPLAIN_REASON, KVERBS_REASON_DATA, "DATA",
 		"wrong data",
 		"a message arrived with other bytes than were sent",

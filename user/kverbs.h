@@ -64,6 +64,7 @@ const char *kv_switch_name(u32 on);
 const char *kv_context_name(u32 context);
 const char *kv_post_from_name(u32 from);
 const char *kv_pattern_name(u32 pattern);
+const char *kv_provoke_name(u32 provoke);
 
 typedef const char *(*kv_name_fn)(u32 value);
 

@@ -378,6 +378,11 @@ static int build_loop(struct kv_lane *lane)
 	loop->two_sided = kv_job_two_sided(job);
 	loop->lossy = !kv_transport_rules[job->transport].acked;
 	loop->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	loop->provoke = job->provoke;
+	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
+		loop->wide = loop->depth;
+		loop->depth = KV_PROVOKE_WINDOW;
+	}
 	loop->nphases = kv_job_phases(job, loop->phase);
 	loop->places = kv_job_places(job);
 	loop->mrs = job->mrs;
@@ -387,6 +392,24 @@ static int build_loop(struct kv_lane *lane)
 	kv_job_data(job, plan->index, plan->pair->seed, &loop->data);
 	loop->random = (kv_cpu_clock() ^ ((u64)plan->index << 32)) | 1;
 	return 0;
+}
+
+/* what an error is provoked with, if one is */
+static int build_wrong(struct kv_lane *lane)
+{
+	struct kv_wrong_plan plan = {
+		.ep = &lane->ep,
+		.sge = lane->sge,
+		.end = lane->plan.end,
+		.peer = lane->plan.peer,
+		.port = lane->plan.port,
+		.job = lane->plan.job,
+	};
+
+	if (!plan.job->provoke)
+		return 0;
+	lane->ep.wrong = kv_provoke_open(&plan);
+	return lane->ep.wrong ? 0 : -1;
 }
 
 /**
@@ -401,11 +424,25 @@ struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan)
 	if (!lane)
 		return NULL;
 	lane->plan = *plan;
-	if (build_ep(lane) || build_loop(lane)) {
+	if (build_ep(lane) || build_loop(lane) || build_wrong(lane)) {
 		kv_lane_free(lane);
 		return NULL;
 	}
 	return lane;
+}
+
+/* the verbs objects that are the lane's own, before those of the run go */
+void kv_lane_leave(struct kv_lane *lane)
+{
+	kv_provoke_close(lane->ep.wrong);
+	lane->ep.wrong = NULL;
+}
+
+/* its CQ reported an error of its own */
+void kv_lane_broken(struct kv_lane *lane, const struct ibv_cq *cq)
+{
+	if (lane->ep.cq == cq)
+		__atomic_store_n(&lane->ep.broken, 1, __ATOMIC_RELAXED);
 }
 
 void kv_lane_free(struct kv_lane *lane)
@@ -414,6 +451,7 @@ void kv_lane_free(struct kv_lane *lane)
 
 	if (!lane)
 		return;
+	kv_lane_leave(lane);
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
 		free(lane->loop.hist[metric]);
 	free(lane->loop.due);
@@ -555,6 +593,10 @@ int kv_lane_result(const struct kv_lane *lane, struct kv_lane_result *result)
 	result->role = plan->role;
 	result->cpu = plan->cpu;
 	result->reason = lane->loop.end;
+	result->err = lane->loop.err;
+	result->err_wr = lane->loop.err_wr;
+	result->wc_status = lane->loop.wc_status;
+	result->vendor_err = lane->loop.wc_vendor;
 	result->stat = lane->loop.stat;
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (!lane->loop.hist[metric])

@@ -177,6 +177,11 @@ const char *kv_pattern_name(u32 pattern)
 	return KV_NAME(names, pattern);
 }
 
+const char *kv_provoke_name(u32 provoke)
+{
+	return provoke < KV_PROVOKES ? kv_provoke_rules[provoke].name : "unknown";
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -207,6 +212,7 @@ const char *kv_reason_name(u32 reason)
 		[KVERBS_REASON_SUSPEND] = "system suspended",
 		[KVERBS_REASON_DATA] = "wrong data",
 		[KVERBS_REASON_KEPT] = "not invalidated",
+		[KVERBS_REASON_CQ] = "CQ error",
 	};
 
 	return KV_NAME(names, reason);
@@ -285,6 +291,7 @@ static const struct {
 	{ KVERBS_JOB_A_POST_FROM, kv_post_from_name },
 	{ KVERBS_JOB_A_PATTERN, kv_pattern_name },
 	{ KVERBS_JOB_A_COLD, kv_switch_name },
+	{ KVERBS_JOB_A_PROVOKE, kv_provoke_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

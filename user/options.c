@@ -355,9 +355,23 @@ static int refuse_absent(const char *option, const char *text, struct kv_error *
 	return 0;
 }
 
+/* "a, b or c": all that a field may be */
+static void list_names(const struct row *row, char *list, size_t size)
+{
+	kv_name_fn name = names_of(row);
+	size_t used = 0;
+	u64 value;
+
+	for (value = row->low; value <= row->high && used < size; value++)
+		used += (size_t)snprintf(list + used, size - used, "%s%s",
+					 value == row->low ? "" : value < row->high ? ", " : " or ",
+					 name((u32)value));
+}
+
 static int parse_name(const struct row *row, const char *text, u64 *value, struct kv_error *error)
 {
 	kv_name_fn name = names_of(row);
+	char list[384];
 
 	if (refuse_absent(row->name, text, error))
 		return -1;
@@ -365,8 +379,9 @@ static int parse_name(const struct row *row, const char *text, u64 *value, struc
 		if (!strcmp(name((u32)*value), text))
 			return 0;
 	}
-	return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not known; it is %s", row->name, text,
-			    row->what);
+	list_names(row, list, sizeof(list));
+	return kv_error_set(error, KV_EXIT_USAGE, "%s '%.32s': not known; it is %s", row->name,
+			    text, list);
 }
 
 static int parse_size(const char *text, u64 *value, struct kv_error *error)
@@ -1022,6 +1037,10 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	if (command == KV_FOR_COMPARE && options->job.nsteps > 1)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "op: compare takes one operation; use kverbs run for a list");
+	if (command == KV_FOR_COMPARE && options->job.provoke)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "provoke %s: compare measures what is good; use kverbs run",
+				    kv_provoke_name(options->job.provoke));
 	/* more readings change nothing in what is counted between two of them */
 	if (options->unit == KV_UNIT_INSN && !options->given[KVERBS_JOB_A_TIMING])
 		options->job.timing = KVERBS_TIMING_ALL;

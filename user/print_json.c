@@ -226,6 +226,22 @@ static void set_counter(json_t *json, u32 counter, const char *name, const char 
 								    clock->shift)));
 }
 
+/* how the lane itself ended, when it did so by an error */
+static json_t *json_lane_error(const struct kv_lane_result *lane)
+{
+	switch (lane->reason) {
+	case KVERBS_REASON_NONE:
+	case KVERBS_REASON_COMPLETE:
+	case KVERBS_REASON_STOPPED:
+		return json_null();
+	}
+	return json_pack("{s:i, s:I, s:I, s:s, s:I}", "errno", lane->err,
+			 "wr", (json_int_t)lane->err_wr,
+			 "wc_status", (json_int_t)lane->wc_status,
+			 "wc_status_name", kv_wc_status_name(lane->wc_status),
+			 "vendor_error", (json_int_t)lane->vendor_err);
+}
+
 static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_clock_info *clock,
 			 bool histograms)
 {
@@ -244,6 +260,7 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 			 "rq_depth", (json_int_t)lane->rq_depth,
 			 "cq_depth", (json_int_t)lane->cq_depth,
 			 "reason", kv_reason_name(lane->reason), "counters", counters);
+	json_object_set_new(json, "error", json_lane_error(lane));
 	if (!histograms)
 		return json;
 	hists = json_object();
@@ -339,7 +356,7 @@ static json_t *json_data(const struct kv_result *result)
 
 static json_t *json_error(const struct kv_result *result)
 {
-	char text[320];
+	char text[KV_ERROR_TEXT];
 	json_t *json;
 
 	if (result->state != KVERBS_STATE_FAILED)
@@ -352,9 +369,23 @@ static json_t *json_error(const struct kv_result *result)
 			 "wc_status_name", kv_wc_status_name(result->wc_status),
 			 "vendor_error", (json_int_t)result->vendor_err,
 			 "qp_state", kv_qp_state_name(result->qp_state));
+	put(json, "peer_qp_state", json_string(kv_qp_state_name(result->peer_qp_state)));
 	if (result->reason == KVERBS_REASON_DATA)
 		put(json, "data", json_data(result));
 	return json;
+}
+
+/* the error that was to come, and whether it did */
+static json_t *json_provoked(const struct kv_result *result)
+{
+	const struct kv_provoke_rule *rule = &kv_provoke_rules[result->granted.provoke];
+	bool came = kv_provoked(result);
+
+	if (!result->granted.provoke)
+		return json_null();
+	return json_pack("{s:s, s:s, s:s, s:b}", "name", rule->name, "what", rule->what,
+			 "expected", kv_provoked_name(rule),
+			 "came", came);
 }
 
 /**
@@ -366,13 +397,13 @@ static json_t *json_error(const struct kv_result *result)
 json_t *kv_json_report(const struct kv_report *report, bool histograms)
 {
 	const struct kv_result *result = report->result;
-	json_t *lanes = json_array();
+	json_t *lanes = json_array(), *json;
 	u32 i;
 
 	for (i = 0; i < result->nlanes; i++)
 		json_array_append_new(lanes, json_lane(&result->lane[i], &result->clock,
 						       histograms));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+	json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
 			 "engine", result->engine, "state", kv_state_name(result->state),
 			 "reason", kv_reason_name(result->reason), "error", json_error(result),
 			 "labels", json_labels(report), "asked", kv_json_job(&result->job),
@@ -383,6 +414,8 @@ json_t *kv_json_report(const struct kv_report *report, bool histograms)
 			 "summary", json_summary(report),
 			 "noise", json_noise(&report->noise, result->clock.unit),
 			 "checks", json_checks(&report->checks), "lanes", lanes);
+	put(json, "provoked", json_provoked(result));
+	return json;
 }
 
 /**

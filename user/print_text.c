@@ -186,6 +186,10 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", by %s%s", kv_api_calls(job->api),
 			job->thread_domain ? ", a thread domain each" : "");
 	fputc('\n', file);
+	if (job->provoke)
+		fprintf(file, "provoked %s, after %u good operations: %s\n",
+			kv_provoke_name(job->provoke), KV_PROVOKE_AFTER,
+			kv_provoke_rules[job->provoke].what);
 }
 
 static void print_clock(FILE *file, const struct kv_clock_info *clock)

@@ -40,7 +40,7 @@ enum kv_probe_step {
 struct kv_probe {
 	const struct kv_engine *engine;
 	u32 step;
-	char text[320];
+	char text[KV_ERROR_TEXT];
 	const struct kv_field *field;
 	u64 asked;
 	u64 taken;

@@ -191,6 +191,7 @@ static int create_qp(struct kv_end *end, const struct kv_port *port, const struc
 	end->sq_depth = init.cap.max_send_wr;
 	end->rq_depth = init.cap.max_recv_wr;
 	end->inline_data = init.cap.max_inline_data;
+	end->send_sges = init.cap.max_send_sge;
 	return 0;
 }
 
@@ -230,6 +231,37 @@ static int moderate(struct kv_end *end, const struct kv_job *job, struct kv_erro
 }
 
 /**
+ * kv_qp_init - move the QP of an end from RESET to INIT
+ * @end: with a QP
+ * @port: opened
+ * @job: as granted
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+	       struct kv_error *error)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.pkey_index = (u16)job->pkey_index,
+		.port_num = port->number,
+		.qkey = KV_QKEY,
+		.qp_access_flags = kv_access(job),
+	};
+	int rc = ibv_modify_qp(end->qp, &attr, rules[job->transport].init);
+
+	return rc ? fail(error, "modify_qp to INIT", rc) : 0;
+}
+
+/* to RESET or ERR; 0 or errno */
+int kv_qp_move(struct kv_end *end, u32 state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+}
+
+/**
  * kv_qp_make - make the CQ and the QP of an end
  * @end: filled
  * @port: opened, with a PD
@@ -240,15 +272,6 @@ static int moderate(struct kv_end *end, const struct kv_job *job, struct kv_erro
 int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.pkey_index = (u16)job->pkey_index,
-		.port_num = port->number,
-		.qkey = KV_QKEY,
-		.qp_access_flags = kv_access(job),
-	};
-	int rc;
-
 	if (job->thread_domain && make_domain(end, port, error))
 		return -1;
 	if (kv_context_rules[job->context].sleeps && create_channel(end, port, error))
@@ -265,8 +288,7 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	if (getrandom(&end->psn, sizeof(end->psn), GRND_NONBLOCK) != sizeof(end->psn))
 		end->psn = end->qp->qp_num;
 	end->psn &= 0xffffff;
-	rc = ibv_modify_qp(end->qp, &attr, rules[job->transport].init);
-	return rc ? fail(error, "modify_qp to INIT", rc) : 0;
+	return kv_qp_init(end, port, job, error);
 }
 
 static u32 mtu_enum(u32 bytes)

@@ -60,6 +60,8 @@ void kv_env_read(const char *device, const struct kv_job *job, struct kv_env *en
 /* wc.c */
 const char *kv_wc_status_name(u32 status);
 const char *kv_qp_state_name(u32 state);
+const struct kv_lane_result *kv_provoked(const struct kv_result *result);
+const char *kv_provoked_name(const struct kv_provoke_rule *rule);
 void kv_explain(const struct kv_result *result, char *text, size_t size);
 
 /* labels.c: what has to be said beside a figure */

@@ -111,7 +111,8 @@ static int run_once(const struct kv_options *options, const char *device,
 	status = kv_report_status(&report);
 	if (print(options, device, env, intervals, &report, &error)) {
 		status = kv_error_print(&error);
-	} else if (report.result->state != KVERBS_STATE_DONE) {
+	} else if (report.result->state != KVERBS_STATE_DONE ||
+		   report.result->granted.provoke) {
 		error.status = status;
 		kv_explain(report.result, error.text, sizeof(error.text));
 		kv_error_print(&error);

@@ -58,6 +58,7 @@ void kv_port_close(struct kv_port *port);
  * @rq_depth: granted
  * @cq_depth: granted
  * @inline_data: granted
+ * @send_sges: granted
  * @channel: of completion events, where the lane sleeps
  */
 struct kv_end {
@@ -78,6 +79,7 @@ struct kv_end {
 	u32 rq_depth;
 	u32 cq_depth;
 	u32 inline_data;
+	u32 send_sges;
 };
 
 /* memory.c */
@@ -90,6 +92,9 @@ void kv_memory_free(struct kv_end *end);
 /* qp.c */
 int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error);
+int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+	       struct kv_error *error);
+int kv_qp_move(struct kv_end *end, u32 state);
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);
 int kv_qp_mask(u32 transport, u32 state);
@@ -116,8 +121,9 @@ struct kv_gate {
 struct kv_lane_plan {
 	const struct kv_job *job;
 	const struct kv_clock_info *clock;
+	const struct kv_port *port;
 	struct kv_end *end;
-	const struct kv_end *peer;
+	struct kv_end *peer;
 	struct kv_pair *pair;
 	struct kv_gate *gate;
 	void (*ended)(void *owner, struct kv_lane *lane);
@@ -151,6 +157,8 @@ int kv_lane_fill(struct kv_lane *lane);
 int kv_lane_start(struct kv_lane *lane);	/* 0 or errno */
 void kv_lane_stop(struct kv_lane *lane, bool now);
 void kv_lane_join(struct kv_lane *lane);
+void kv_lane_broken(struct kv_lane *lane, const struct ibv_cq *cq);
+void kv_lane_leave(struct kv_lane *lane);
 void kv_lane_fate(const struct kv_lane *lane, struct kv_lane_fate *fate);
 u32 kv_lane_index(const struct kv_lane *lane);
 int kv_lane_result(const struct kv_lane *lane, struct kv_lane_result *result);

@@ -74,10 +74,11 @@ static void explain_wc(const struct kv_result *result, const char *wr, char *tex
 	if (of)
 		kv_explain_causes(of, 2, causes, sizeof(causes));
 	snprintf(text, size,
-		 "%s engine: completion error on lane %u, %s: %s (status %u), vendor error 0x%x, QP in %s%s%s; see 'kverbs explain %s'",
+		 "%s engine: completion error on lane %u, %s: %s (status %u), vendor error 0x%x, QP in %s, its peer in %s%s%s; see 'kverbs explain %s'",
 		 result->engine, result->err_lane, wr, kv_wc_status_name(result->wc_status),
 		 result->wc_status, result->vendor_err, kv_qp_state_name(result->qp_state),
-		 *causes ? "; likely: " : "", causes, of ? of->symbol : "--list");
+		 kv_qp_state_name(result->peer_qp_state), *causes ? "; likely: " : "", causes,
+		 of ? of->symbol : "--list");
 }
 
 /* a post or poll call, likewise */
@@ -92,13 +93,7 @@ static void explain_call(const struct kv_result *result, const char *wr, char *t
 		 strerror(-result->err), of ? of->symbol : "--list");
 }
 
-/**
- * kv_explain - why a run failed, in one line
- * @result: of a failed run
- * @text: filled
- * @size: of @text
- */
-void kv_explain(const struct kv_result *result, char *text, size_t size)
+static void explain(const struct kv_result *result, char *text, size_t size)
 {
 	const char *engine = result->engine, *reason = kv_reason_name(result->reason);
 	char wr[64];
@@ -129,6 +124,11 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 			 "%s engine: a message on lane %u did not invalidate the MR it was sent to, %s; the driver or the provider is at fault",
 			 engine, result->err_lane, wr);
 		break;
+	case KVERBS_REASON_CQ:
+		snprintf(text, size,
+			 "%s engine: the CQ of lane %u reported an error, %s outstanding: it overflowed, or is broken; see the kernel log, and 'kverbs explain CQ_ERR'",
+			 engine, result->err_lane, wr);
+		break;
 	case KVERBS_REASON_DATA:
 		explain_data(result, text, size);
 		break;
@@ -148,4 +148,79 @@ void kv_explain(const struct kv_result *result, char *text, size_t size)
 		snprintf(text, size, "%s engine: %s", engine, reason);
 		break;
 	}
+}
+
+/* the lane that ended as was to be provoked, NULL: none did */
+const struct kv_lane_result *kv_provoked(const struct kv_result *result)
+{
+	const struct kv_provoke_rule *rule = &kv_provoke_rules[result->granted.provoke];
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++) {
+		if (result->lane[i].reason != rule->reason)
+			continue;
+		if (rule->reason != KVERBS_REASON_WC || result->lane[i].wc_status == rule->status)
+			return &result->lane[i];
+	}
+	return NULL;
+}
+
+/* how it was expected to end: the symbol of a status, or the reason in words */
+const char *kv_provoked_name(const struct kv_provoke_rule *rule)
+{
+	const struct kv_explanation *of;
+
+	if (rule->reason != KVERBS_REASON_WC)
+		return kv_reason_name(rule->reason);
+	of = kv_explanation_of(KV_EXPLAIN_STATUS, rule->status);
+	return of ? of->symbol : "unknown";
+}
+
+/* the result as the lane saw it, which need not be the one that ended the run */
+static void see_by(struct kv_result *result, const struct kv_lane_result *lane)
+{
+	u32 own = result->qp_state;
+
+	if (lane->index == result->err_lane)
+		return;
+	/* both lanes of a pair are at the two ends of one connection */
+	result->qp_state = result->peer_qp_state;
+	result->peer_qp_state = own;
+	result->err_lane = lane->index;
+	result->reason = lane->reason;
+	result->err = lane->err;
+	result->err_wr = lane->err_wr;
+	result->wc_status = lane->wc_status;
+	result->vendor_err = lane->vendor_err;
+}
+
+/**
+ * kv_explain - why a run failed, or did not as it was to, in one line
+ * @result: of a run that failed, or that provokes an error
+ * @text: filled
+ * @size: of @text
+ */
+void kv_explain(const struct kv_result *result, char *text, size_t size)
+{
+	const struct kv_provoke_rule *rule = &kv_provoke_rules[result->granted.provoke];
+	const struct kv_lane_result *lane;
+	struct kv_result seen = *result;
+	size_t used;
+
+	if (!result->granted.provoke || !result->nlanes) {
+		explain(result, text, size);
+		return;
+	}
+	lane = kv_provoked(result);
+	if (lane)
+		see_by(&seen, lane);
+	snprintf(text, size, lane ? "provoked %s, %s came: " :
+				    "provoked %s, %s did not come; instead: ", rule->name,
+		 kv_provoked_name(rule));
+	used = strlen(text);
+	if (result->state != KVERBS_STATE_FAILED)
+		snprintf(text + used, size - used, "%s engine: %s", result->engine,
+			 kv_reason_name(result->reason));
+	else
+		explain(&seen, text + used, size - used);
 }

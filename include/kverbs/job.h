@@ -142,7 +142,10 @@
 	X(MRS, mrs, u32, 1, KV_MRS_MAX, 1,				\
 	  0, "mrs", "MRs", "MRs over it that are used in turn")		\
 	X(COLD, cold, u32, 0, KVERBS_COLD_ON, KVERBS_COLD_OFF,		\
-	  0, "cold", "", "off or on")
+	  0, "cold", "", "off or on")	\
+	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_INVALIDATED,		\
+	  KVERBS_PROVOKE_NONE,						\
+	  0, "provoke", "", "an error to be made to come")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -425,6 +428,8 @@ static const struct kv_context_rule kv_context_rules[KV_CONTEXTS] = {
 	[KVERBS_CONTEXT_UNBOUND] = { "unbound", NULL, 1, 1, 1 },
 	[KVERBS_CONTEXT_POOL] = { "pool", NULL, 1, 1, 0 },
 };
+
+#include "provoke.h"
 
 /* what a request for a completion event answers */
 enum {
@@ -1279,6 +1284,8 @@ static inline int kv_job_check_acks(struct kv_job *job,
 	};
 	u32 i;
 
+	if (kv_transport_rules[job->transport].acked)
+		kv_provoke_hurry(job);
 	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
 		if (kv_transport_rules[job->transport].acked) {
 			if (*field[i].value == KV_AUTO)
@@ -1632,6 +1639,81 @@ static inline int kv_job_check_context(struct kv_job *job,
 	return kv_job_check_post_from(job, no);
 }
 
+/* what can be made wrong with a job, and shows */
+static inline int kv_job_check_provoke(const struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	const struct kv_provoke_rule *rule = &kv_provoke_rules[job->provoke];
+	const struct kv_op_rule *op = kv_job_rule(job);
+	const char *wrong = NULL;
+
+	if (!job->provoke)
+		return 0;
+	if (rule->never)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: %s; there is no way to provoke it without harm",
+				 rule->name, rule->never);
+	if (caps->kernel ? rule->needs & KV_NEEDS_USER :
+			   (rule->needs & KV_NEEDS_KERNEL ||
+			    (rule->needs & KV_NEEDS_KERNEL_RC &&
+			     job->transport == KVERBS_TRANSPORT_RC)))
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: %s verbs have no way to it over %s; use --engine %s%s",
+				 rule->name, caps->kernel ? "kernel" : "user",
+				 kv_transport_rules[job->transport].name,
+				 caps->kernel ? "user" : "kernel",
+				 rule->needs & KV_NEEDS_KERNEL_RC ? ", or -c uc" : "");
+	if (!(rule->transports & (1U << job->transport)))
+		wrong = "this transport does not show it";
+	else if (!(rule->shapes & (1U << job->shape)))
+		wrong = "this shape does not show it";
+	else if (rule->needs & KV_NEEDS_RECEIVES && !op->two_sided)
+		wrong = "it is about receives, of which this operation has none";
+	else if (rule->needs & KV_NEEDS_SEND && (!op->two_sided || op->remote))
+		wrong = "it is about data in receives, which this operation has not";
+	else if (rule->needs & KV_NEEDS_REMOTE && !op->remote)
+		wrong = "it is about memory of the peer, which this operation does not name";
+	else if (rule->needs & KV_NEEDS_ONE_SIDED && op->two_sided)
+		wrong = "the peer takes no part in it, as it does in this operation";
+	if (wrong)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: %s; use%s", rule->name, wrong,
+				 rule->options);
+	if (job->nsteps > 1 || kv_job_registers(job) || op->atomic)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: not where an operation has several steps, an MR, or is an atomic; use a plain one",
+				 rule->name);
+	if (job->check_data || job->inline_data || job->api != KVERBS_API_POST)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: not with --check-data, -I or --api wr; leave them out",
+				 rule->name);
+	if (job->provoke == KVERBS_PROVOKE_RNR && job->rnr_retry == 7)
+		return kv_refuse(no, KVERBS_JOB_A_RNR_RETRY,
+				 "rnr-retry 7: is for ever, so that provoke %s has no end; use 6 or less",
+				 rule->name);
+	if (rule->status == KV_WC_RETRY_EXC_ERR && !job->timeout)
+		return kv_refuse(no, KVERBS_JOB_A_TIMEOUT,
+				 "timeout 0: is for ever, so that provoke %s has no end; use 1 to 31",
+				 rule->name);
+	if (job->provoke != KVERBS_PROVOKE_CQ_OVERFLOW)
+		return 0;
+	if (kv_context_rules[job->context].callback)
+		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
+				 "context %s: nobody hears of a CQ of ib_core that overflows, as provoke %s makes it; use busy or woken",
+				 kv_context_rules[job->context].name, rule->name);
+	if (job->chain != 1 || job->signal != 1)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: posts all WRs of the window in a chain, all signalled; leave -l and -Q out",
+				 rule->name);
+	if (job->outstanding < 8 * KV_PROVOKE_WINDOW)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: provoke %s needs %u or more, to have more than a CQ for %u",
+				 job->outstanding, rule->name,
+				 8 * KV_PROVOKE_WINDOW, KV_PROVOKE_WINDOW);
+	return 0;
+}
+
 static inline int kv_job_check_engine(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -1732,6 +1814,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
+	    kv_job_check_provoke(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;
 	return 0;
@@ -1778,6 +1861,11 @@ static inline void kv_job_for(struct kv_job *job, u32 kernel)
 /* completions that one CQ must hold: the lane's own, the receives, the markers */
 static inline u32 kv_job_cq_depth(const struct kv_job *job)
 {
+	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW)
+		return KV_PROVOKE_WINDOW + KV_MARKERS;
+	/* WRs beyond what was asked for may be flushed: queues are rounded up */
+	if (job->provoke == KVERBS_PROVOKE_QUEUE_FULL)
+		return 3 * (job->outstanding + KV_MARKERS) + job->recv_depth;
 	return job->outstanding * kv_job_wrs(job) + job->recv_depth + KV_MARKERS;
 }
 

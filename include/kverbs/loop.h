@@ -43,6 +43,9 @@
  *   int kv_sleep(ep)              give the CPU up until an event since kv_arm(), for
  *                                 some ms at most: 1 if there was one
  *   u64 kv_event_at(ep)           clock when that was raised, once; 0: nobody knows
+ *   int kv_spoil(ep, role)        make wrong what the job says is to be: 0 or -errno
+ *   int kv_overfill(ep)           post a chain longer than the send queue: the answer
+ *   int kv_broken(ep)             has the CQ reported an error of its own?
  *   int kv_breathe(ep)            between operations; 1 if the CPU was given up
  *   void kv_hold(ep), void kv_let(ep)
  *                                 keep handlers out of the loop's state, let them in
@@ -86,6 +89,7 @@ enum {
  * @abort: 1 when either lane failed
  * @ready: messages that the responder has checked, when data is checked
  * @seed: of the data
+ * @spoil: KV_SPOIL_*, where an error is provoked
  */
 struct kv_pair {
 	u64 measured_from;
@@ -93,6 +97,14 @@ struct kv_pair {
 	u64 abort;
 	u64 ready;
 	u64 seed;
+	u64 spoil;
+};
+
+/* the initiator waits until its responder has made wrong what it is to */
+enum {
+	KV_SPOIL_NOT,
+	KV_SPOIL_ASKED,
+	KV_SPOIL_DONE,
 };
 
 /**
@@ -139,6 +151,8 @@ struct kv_chain {
  * @two_sided: the operation completes a receive at the peer
  * @lossy: a message may not arrive, and nobody is told
  * @taken: a message invalidates the MR of its taker
+ * @provoke: enum kverbs_provoke: the error that is made to come
+ * @wide: WRs outstanding from then on, where it is of a CQ that overflows
  * @nphases: entries of @phase, 0: an operation is one chain
  * @phase: parts of an operation of shape lat
  * @random: state of the sampling generator, not 0
@@ -180,6 +194,8 @@ struct kv_loop {
 	u32 two_sided;
 	u32 lossy;
 	u32 taken;
+	u32 provoke;
+	u32 wide;
 	u32 nphases;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u64 random;
@@ -295,14 +311,20 @@ kv_inline int kv_idle_look(struct kv_loop *l, u32 fresh)
 	u32 stop = kv_stop(l->ep);
 	u64 now;
 
-	if (stop == KV_STOP_NOW || kv_load(&l->pair->abort))
+	if (stop == KV_STOP_NOW)
 		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	if (kv_broken(l->ep))
+		return kv_fail(l, KVERBS_REASON_CQ, 0, l->retired);
+	/* what ended the other end may show at this one, too, when its turn comes */
+	if (kv_load(&l->pair->abort))
+		stop = KV_STOP_SOON;
 	now = kv_clock(l->ep);
 	if (fresh || now < l->idle_since)
 		l->idle_since = now;
 	/* a responder has nothing to expect while its initiator is at rest */
 	if (l->role == KVERBS_ROLE_RESPONDER && l->posted == l->retired &&
-	    kv_load(&l->pair->total) == KV_UNSET) {
+	    kv_load(&l->pair->total) == KV_UNSET &&
+	    !kv_load(&l->pair->abort)) {
 		l->idle_since = now;
 		return 0;
 	}
@@ -1459,6 +1481,112 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 }
 
 /*
+ * An error is provoked: operations that are good, then something is made wrong, and
+ * the pass after that is to end by it. Nothing of it is in the loops above.
+ */
+
+/* a round of a wait for the other lane, where nothing is outstanding: 0, or -1 at an end */
+kv_inline int kv_wait_other(struct kv_loop *l, u64 since)
+{
+	if (kv_wait(l->ep))
+		l->stat.yields++;
+	kv_rest(l);
+	if (kv_stop(l->ep) || kv_load(&l->pair->abort))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	if (kv_clock(l->ep) - since > l->deadline)
+		return kv_fail(l, KVERBS_REASON_TIMEOUT, 0, l->retired);
+	return 0;
+}
+
+/* the responder has heard all so far, and makes its part wrong */
+kv_inline int kv_spoil_asked(struct kv_loop *l)
+{
+	u64 since = kv_clock(l->ep);
+
+	if (!l->two_sided)
+		return 0;
+	kv_store(&l->pair->spoil, KV_SPOIL_ASKED);
+	kv_store(&l->pair->total, l->posted);
+	while (kv_load(&l->pair->spoil) != KV_SPOIL_DONE) {
+		if (kv_wait_other(l, since))
+			return -1;
+	}
+	return 0;
+}
+
+/* more completions than the CQ has entries, while nobody polls */
+kv_inline int kv_overflow(struct kv_loop *l)
+{
+	l->depth = l->wide;
+	l->chain = l->wide;
+	if (kv_post_chain(l, l->depth, 0, 0))
+		return -1;
+	kv_let_arrive(l);
+	return 0;
+}
+
+kv_inline int kv_spoil_now(struct kv_loop *l)
+{
+	const struct kv_provoke_rule *rule = &kv_provoke_rules[l->provoke];
+	u32 len;
+	int rc;
+
+	if (l->provoke == KVERBS_PROVOKE_CQ_OVERFLOW)
+		return kv_overflow(l);
+	if (l->provoke == KVERBS_PROVOKE_QUEUE_FULL) {
+		rc = kv_overfill(l->ep);
+		return rc ? kv_fail(l, KVERBS_REASON_POST, rc, l->posted) : 0;
+	}
+	l->closing = 0;
+	while ((rule->needs & KV_WHILE_BUSY) && (len = kv_next_chain(l))) {
+		if (kv_post_chain(l, len, 0, 0))
+			return -1;
+	}
+	if (rule->needs & KV_BY_RESPONDER)
+		return 0;
+	rc = kv_spoil(l->ep, KVERBS_ROLE_INITIATOR);
+	return rc ? kv_fail(l, KVERBS_REASON_SETUP, rc, l->posted) : 0;
+}
+
+/* the first pass of the window, and what spoils the next one */
+kv_noinline void kv_loop_provoke(struct kv_loop *l, u32 shape)
+{
+	u64 n = l->iterations && l->iterations < 2 * KV_PROVOKE_AFTER ?
+		l->iterations >> 1 : KV_PROVOKE_AFTER;
+
+	l->last = l->posted + n;
+	kv_pass(l, shape, KVERBS_ROLE_INITIATOR);
+	l->last = KV_UNSET;
+	l->until = KV_UNSET;
+	if (!l->end && !kv_spoil_asked(l))
+		kv_spoil_now(l);
+}
+
+/* a responder that was asked to makes its part wrong, and goes on, or no more */
+kv_noinline void kv_loop_provoked(struct kv_loop *l, u32 shape)
+{
+	int rc = 0;
+
+	if (l->end || kv_load(&l->pair->spoil) != KV_SPOIL_ASKED)
+		return;
+	if (kv_provoke_rules[l->provoke].needs & KV_BY_RESPONDER)
+		rc = kv_spoil(l->ep, KVERBS_ROLE_RESPONDER);
+	if (rc) {
+		kv_fail(l, KVERBS_REASON_SETUP, rc, l->recvs);
+		return;
+	}
+	kv_store(&l->pair->total, KV_UNSET);
+	kv_store(&l->pair->spoil, KV_SPOIL_DONE);
+	/* receives that are left are used up, and no others come */
+	while (l->provoke == KVERBS_PROVOKE_RNR &&
+	       kv_load(&l->pair->total) == KV_UNSET) {
+		if (kv_wait_other(l, kv_clock(l->ep)))
+			return;
+	}
+	kv_pass(l, shape, KVERBS_ROLE_RESPONDER);
+}
+
+/*
  * Warm-up: windows of half the asked time and at least one turn of the queue
  * each, until two in a row agree on the time of an operation.
  */
@@ -1511,7 +1639,7 @@ kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
  */
 kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 {
-	u64 end;
+	u64 end, from;
 	u32 i;
 
 	l->role = role;
@@ -1530,15 +1658,21 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 			l->opened = 1;
 			kv_store(&l->pair->measured_from, l->posted);
 			kv_data_spoil(l);
-			l->last = l->iterations ? l->posted + l->iterations :
+			l->least = 0;
+			from = l->posted;
+			if (l->provoke)
+				kv_loop_provoke(l, shape);
+			l->last = l->iterations ? from + l->iterations :
 						  KV_UNSET;
 			l->until = l->span;
-			l->least = 0;
-			kv_pass(l, shape, role);
+			if (!l->end)
+				kv_pass(l, shape, role);
 		}
 		l->stat.ops = l->stat.retired;
 	} else {
 		kv_pass(l, shape, role);
+		if (l->provoke)
+			kv_loop_provoked(l, shape);
 		if (!l->opened)
 			kv_window_open(l);
 	}

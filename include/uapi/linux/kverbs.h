@@ -202,6 +202,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_SPAN,		/* u32, bytes that messages lie in */
 	KVERBS_JOB_A_MRS,		/* u32, MRs over the buffer of an end */
 	KVERBS_JOB_A_COLD,		/* u32: enum kverbs_cold */
+	KVERBS_JOB_A_PROVOKE,		/* u32: enum kverbs_provoke */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -342,6 +343,30 @@ enum kverbs_cold {
 	KVERBS_COLD_ON,		/* its lines are evicted before each post */
 };
 
+/* what is made wrong on the way, to see the error that comes of it */
+enum kverbs_provoke {
+	KVERBS_PROVOKE_NONE,
+	KVERBS_PROVOKE_RNR,		/* no receive is posted any more */
+	KVERBS_PROVOKE_WRONG_QPN,	/* the peer is a QP in RESET */
+	KVERBS_PROVOKE_WRONG_PSN,	/* packets are numbered from elsewhere */
+	KVERBS_PROVOKE_PEER_GONE,	/* the peer's QP is in ERR */
+	KVERBS_PROVOKE_FLUSH,		/* the own QP is in ERR */
+	KVERBS_PROVOKE_LOCAL_LENGTH,	/* receives are too short */
+	KVERBS_PROVOKE_LOCAL_PROT,	/* the lkey is of no MR */
+	KVERBS_PROVOKE_LOCAL_QP_OP,	/* an operation that the QP cannot do */
+	KVERBS_PROVOKE_REMOTE_INV_REQ,	/* the peer's QP allows no access */
+	KVERBS_PROVOKE_REMOTE_ACCESS,	/* the rkey is of no MR */
+	KVERBS_PROVOKE_REMOTE_OP,	/* the lkey of receives is of no MR */
+	KVERBS_PROVOKE_MW_BIND,		/* a window on an MR without MW_BIND */
+	KVERBS_PROVOKE_CQ_OVERFLOW,	/* more completions than the CQ holds */
+	KVERBS_PROVOKE_QUEUE_FULL,	/* more WRs than the send queue holds */
+	KVERBS_PROVOKE_SGES,		/* more SGEs than the QP was made for */
+	KVERBS_PROVOKE_NO_AH,		/* a WR of UD without address handle */
+	KVERBS_PROVOKE_WRONG_PD,	/* the rkey of an MR of another PD */
+	KVERBS_PROVOKE_DEREG,		/* the peer's MR is deregistered under way */
+	KVERBS_PROVOKE_INVALIDATED,	/* the peer's MR is invalidated */
+};
+
 enum kverbs_state {
 	KVERBS_STATE_NEW,
 	KVERBS_STATE_READY,
@@ -366,6 +391,7 @@ enum kverbs_reason {
 	KVERBS_REASON_SUSPEND,		/* the system is going to sleep */
 	KVERBS_REASON_DATA,		/* a message arrived with wrong data */
 	KVERBS_REASON_KEPT,		/* a message did not invalidate what it was to */
+	KVERBS_REASON_CQ,		/* a CQ overflowed, or is broken */
 };
 
 enum kverbs_run_attr {
@@ -394,6 +420,7 @@ enum kverbs_run_attr {
 	KVERBS_RUN_A_DATA_EXPECTED,	/* u32, what it should be */
 	KVERBS_RUN_A_DATA_GOT,		/* u32, what it is */
 	KVERBS_RUN_A_DATA_FOUND,	/* u64, message that it was instead, if any */
+	KVERBS_RUN_A_PEER_QP_STATE,	/* u32: enum ib_qp_state at the other end, at the error */
 
 	__KVERBS_RUN_A_MAX,
 	KVERBS_RUN_A_MAX = __KVERBS_RUN_A_MAX - 1
@@ -418,6 +445,11 @@ enum kverbs_lane_attr {
 	KVERBS_LANE_A_REASON,		/* u32: enum kverbs_reason */
 	KVERBS_LANE_A_PAD,
 	KVERBS_LANE_A_INLINE_DATA,	/* u32, bytes, granted */
+	/* how the lane itself ended */
+	KVERBS_LANE_A_ERRNO,		/* s32, negative, of post or poll */
+	KVERBS_LANE_A_ERR_WR,		/* u64, number of the WR on its queue */
+	KVERBS_LANE_A_WC_STATUS,	/* u32: enum ib_wc_status */
+	KVERBS_LANE_A_VENDOR_ERR,	/* u32 */
 
 	__KVERBS_LANE_A_MAX,
 	KVERBS_LANE_A_MAX = __KVERBS_LANE_A_MAX - 1
