@@ -56,6 +56,9 @@
  * @wake: ticks from an event to the lane that slept
  * @arm_mute: a request for an event does not say what came before
  * @deaf: so manieth event is lost
+ * @spoil_bad: nothing can be made wrong
+ * @starve: what is made wrong is that the lane posts no receives
+ * @broken_cq: the CQ has an error of its own
  * @park: one handler in so many, at random, leaves its turn to the lane
  */
 struct script {
@@ -64,6 +67,7 @@ struct script {
 	u64 drop, dup, swap, alien, fail, recv_fail;
 	u64 flip, unplaced, old, exchange, late;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
+	u64 spoil_bad, broken_cq, starve;
 };
 
 struct fake_wr {
@@ -123,6 +127,8 @@ struct kv_ep {
 	struct fake_wc swapped;
 	struct fake_wc wc[64];
 	u32 polled;
+	u32 spoilt, looked;
+	u32 widens;	/* its window is not all of its slots from the start */
 	u64 wcs, recv_wcs;	/* made, as the script counts them */
 
 	u32 armed, raised;
@@ -350,7 +356,7 @@ static inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled,
 {
 	fake_rule(ep, slot < ep->depth);
 	fake_rule(ep, id == ep->prepared);
-	fake_rule(ep, slot == id % ep->depth);
+	fake_rule(ep, ep->widens || slot == id % ep->depth);
 	/* the WR that had the slot before is retired */
 	fake_rule(ep, id - ep->freed < ep->depth);
 	ep->slot[slot].id = id;
@@ -640,6 +646,35 @@ static inline void kv_attend(struct kv_ep *ep)
 			kv_let(ep);
 		}
 	}
+}
+
+/* what is made wrong is the next send WC, or the next receive */
+static inline int kv_spoil(struct kv_ep *ep, u32 role)
+{
+	fake_call(ep);
+	ep->spoilt++;
+	if (ep->script.spoil_bad)
+		return -EIO;
+	if (ep->script.starve)
+		return 0;
+	if (role == 1)
+		ep->script.recv_fail = ep->recv_wcs + 3;
+	else
+		ep->script.fail = ep->wcs + 3;
+	return 0;
+}
+
+static inline int kv_overfill(struct kv_ep *ep)
+{
+	fake_call(ep);
+	ep->spoilt++;
+	return -ENOMEM;
+}
+
+/* a CQ that has lost completions says so when it was asked a few times */
+static inline int kv_broken(struct kv_ep *ep)
+{
+	return ep->script.broken_cq && ep->looked++ > 2;
 }
 
 static inline int kv_breathe(struct kv_ep *ep)

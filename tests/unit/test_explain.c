@@ -20,7 +20,7 @@ static void test_all_are_there(void **state)
 	assert_null(kv_explanation_of(KV_EXPLAIN_STATUS, i));
 	for (i = 0; i <= IBV_EVENT_WQ_FATAL; i++)
 		assert_non_null(kv_explanation_of(KV_EXPLAIN_EVENT, i));
-	for (i = 0; i <= KVERBS_REASON_DATA; i++)
+	for (i = 0; i <= KVERBS_REASON_CQ; i++)
 		assert_non_null(kv_explanation_of(KV_EXPLAIN_REASON, i));
 	for (i = 0; (of = kv_explanation(i)); i++) {
 		assert_true(of->kind < KV_EXPLAIN_KINDS);
@@ -125,6 +125,71 @@ static void test_line_of_a_run(void **state)
 	assert_non_null(strstr(error.text, "'kverbs explain --list'"));
 }
 
+/* each error that can be provoked is named where it is explained, and parsed by the job */
+static void test_provoked(void **state)
+{
+	const struct kv_provoke_rule *rule;
+	const struct kv_explanation *of;
+	char job[KV_EXPLAIN_JOB], command[KV_EXPLAIN_JOB];
+	u32 provoke, i, n, all = 0;
+
+	for (provoke = 1; provoke < KV_PROVOKES; provoke++) {
+		rule = &kv_provoke_rules[provoke];
+		of = rule->reason == KVERBS_REASON_WC ?
+		     kv_explanation_of(KV_EXPLAIN_STATUS, rule->status) :
+		     kv_explanation_of(KV_EXPLAIN_REASON, rule->reason);
+		assert_non_null(of);
+		snprintf(command, sizeof(command), "kverbs run --provoke %s%s", rule->name,
+			 rule->options);
+		for (i = n = 0; kv_explain_provoked(of, i, job); i++)
+			n += !strcmp(job, command);
+		assert_int_equal(n, !rule->never);
+		all += n;
+	}
+	for (i = n = 0; (of = kv_explanation(i)); i++) {
+		for (provoke = 0; kv_explain_provoked(of, provoke, job); provoke++)
+			n += of->kind != KV_EXPLAIN_EVENT;
+	}
+	assert_int_equal(n, all);
+	assert_true(kv_explain_provoked(kv_explanation_of(KV_EXPLAIN_EVENT, IBV_EVENT_CQ_ERR), 0,
+					job));
+}
+
+/* the lane that shows what was to come is the one that the line is of */
+static void test_line_of_a_provoked_run(void **state)
+{
+	struct kv_lane_result lane[2] = {
+		{ .index = 0, .reason = KVERBS_REASON_WC, .wc_status = IBV_WC_REM_INV_REQ_ERR },
+		{ .index = 1, .reason = KVERBS_REASON_WC, .wc_status = IBV_WC_LOC_LEN_ERR,
+		  .role = KVERBS_ROLE_RESPONDER },
+	};
+	struct kv_result result = {
+		.engine = "user",
+		.state = KVERBS_STATE_FAILED,
+		.reason = KVERBS_REASON_WC,
+		.wc_status = IBV_WC_REM_INV_REQ_ERR,
+		.granted = { .provoke = KVERBS_PROVOKE_LOCAL_LENGTH },
+		.qp_state = IBV_QPS_SQE,
+		.peer_qp_state = IBV_QPS_ERR,
+		.nlanes = 2,
+		.lane = lane,
+	};
+	struct kv_error error;
+
+	kv_explain(&result, error.text, sizeof(error.text));
+	assert_non_null(strstr(error.text, "provoked local-length, LOC_LEN_ERR came: "));
+	assert_non_null(strstr(error.text, "lane 1, "));
+	assert_non_null(strstr(error.text, "QP in ERR, its peer in SQE"));
+	lane[1].reason = KVERBS_REASON_STOPPED;
+	kv_explain(&result, error.text, sizeof(error.text));
+	assert_non_null(strstr(error.text, "LOC_LEN_ERR did not come; instead: user engine: "));
+	assert_non_null(strstr(error.text, "QP in SQE, its peer in ERR"));
+	result.state = KVERBS_STATE_DONE;
+	result.reason = KVERBS_REASON_COMPLETE;
+	kv_explain(&result, error.text, sizeof(error.text));
+	assert_non_null(strstr(error.text, "did not come; instead: user engine: complete"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +197,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_short_causes),
 		cmocka_unit_test(test_line_of_a_run),
+		cmocka_unit_test(test_provoked),
+		cmocka_unit_test(test_line_of_a_provoked_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

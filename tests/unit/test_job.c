@@ -95,6 +95,10 @@ static u64 value_of(const char *text)
 		if (!strcmp(words[i].name, text))
 			return words[i].value;
 	}
+	for (i = 1; i < KV_PROVOKES; i++) {
+		if (!strcmp(kv_provoke_rules[i].name, text))
+			return i;
+	}
 	fail_msg("no value %s", text);
 	return 0;
 }
@@ -466,6 +470,52 @@ static const struct refusal refusals[] = {
 	{ "context=woken spin_us=5", KVERBS_JOB_A_SPIN_US,
 	  "spin 5 us: context woken does not poll for a while and then sleep; use --context hybrid",
 	},
+	/* errors that are provoked */
+	{ "provoke=rnr", KVERBS_JOB_A_PROVOKE,
+	  "provoke rnr: it is about receives, of which this operation has none; use --op send",
+	},
+	{ "provoke=rnr op=send rnr_retry=7", KVERBS_JOB_A_RNR_RETRY,
+	  "rnr-retry 7: is for ever, so that provoke rnr has no end; use 6 or less",
+	},
+	{ "provoke=peer-gone timeout=0", KVERBS_JOB_A_TIMEOUT,
+	  "timeout 0: is for ever, so that provoke peer-gone has no end; use 1 to 31",
+	},
+	{ "provoke=peer-gone op=send", KVERBS_JOB_A_PROVOKE,
+	  "provoke peer-gone: the peer takes no part in it, as it does in this operation; use --op write",
+	},
+	{ "provoke=peer-gone transport=uc", KVERBS_JOB_A_PROVOKE,
+	  "provoke peer-gone: this transport does not show it; use --op write",
+	},
+	{ "provoke=local-length op=write-imm", KVERBS_JOB_A_PROVOKE,
+	  "provoke local-length: it is about data in receives, which this operation has not; use --op send",
+	},
+	{ "provoke=remote-access op=send", KVERBS_JOB_A_PROVOKE,
+	  "provoke remote-access: it is about memory of the peer, which this operation does not name; use --op write",
+	},
+	{ "provoke=mw-bind", KVERBS_JOB_A_PROVOKE,
+	  "provoke mw-bind: kernel verbs have no way to it over rc; use --engine user",
+	},
+	{ "provoke=invalidated kernel=0", KVERBS_JOB_A_PROVOKE,
+	  "provoke invalidated: user verbs have no way to it over rc; use --engine kernel",
+	},
+	{ "provoke=local-qp-op kernel=0", KVERBS_JOB_A_PROVOKE,
+	  "provoke local-qp-op: user verbs have no way to it over rc; use --engine kernel, or -c uc",
+	},
+	{ "provoke=flush op=fadd size=8", KVERBS_JOB_A_PROVOKE,
+	  "provoke flush: not where an operation has several steps, an MR, or is an atomic; use a plain one",
+	},
+	{ "provoke=flush check_data=1", KVERBS_JOB_A_PROVOKE,
+	  "provoke flush: not with --check-data, -I or --api wr; leave them out",
+	},
+	{ "provoke=cq-overflow shape=rate outstanding=31", KVERBS_JOB_A_OUTSTANDING,
+	  "tx-depth 31: provoke cq-overflow needs 32 or more, to have more than a CQ for 4",
+	},
+	{ "provoke=cq-overflow shape=rate chain=2", KVERBS_JOB_A_PROVOKE,
+	  "provoke cq-overflow: posts all WRs of the window in a chain, all signalled; leave -l and -Q out",
+	},
+	{ "provoke=cq-overflow shape=rate context=pool", KVERBS_JOB_A_CONTEXT,
+	  "context pool: nobody hears of a CQ of ib_core that overflows, as provoke cq-overflow makes it; use busy or woken",
+	},
 	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
 	  "wait softirq: user space cannot run softirqs; use yield" },
 };
@@ -626,6 +676,13 @@ static const struct acceptance acceptances[] = {
 	{ "context=pool shape=rate", "post_from=handler" },
 	{ "context=irqpoll check_data=1 post_from=lane", "post_from=lane" },
 	{ "context=hybrid spin_us=7 kernel=0", "spin_us=7" },
+	{ "provoke=rnr op=send", "rnr_retry=2 retry_cnt=7" },
+	{ "provoke=rnr op=send rnr_retry=6", "rnr_retry=6" },
+	{ "provoke=wrong-qpn", "timeout=10 retry_cnt=2 rnr_retry=7" },
+	{ "provoke=wrong-qpn timeout=14 retry_cnt=5", "timeout=14 retry_cnt=5" },
+	{ "provoke=flush transport=ud op=send", "provoke=flush" },
+	{ "provoke=mw-bind kernel=0", "provoke=mw-bind" },
+	{ "provoke=cq-overflow shape=rate", "outstanding=128" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 	/* places */
 	{ "pattern=random", "span=524288" },
@@ -753,6 +810,23 @@ static void test_asked_is_kept(void **state)
 		assert_true(!kv_job_two_sided(&job) == !job.recv_depth);
 	}
 	assert_true(accepted > 1000);
+}
+
+/* a row says what is wrong, what comes of it, and where it goes */
+static void test_provoke_rows(void **state)
+{
+	const struct kv_provoke_rule *rule;
+	u32 i, j;
+
+	for (i = 1; i < KV_PROVOKES; i++) {
+		rule = &kv_provoke_rules[i];
+		assert_true(rule->name && *rule->what && *rule->options == ' ');
+		assert_true(rule->transports);
+		assert_true(rule->never || rule->shapes);
+		assert_true(!rule->status == (rule->reason != KVERBS_REASON_WC));
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(rule->name, kv_provoke_rules[j].name);
+	}
 }
 
 static void check_row(u64 low, u64 high, u64 def, size_t size, int letter, const char *name,
@@ -1052,6 +1126,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_mtu_above_the_port),
 		cmocka_unit_test(test_asked_is_kept),
+		cmocka_unit_test(test_provoke_rows),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_metrics_of_a_role),
 		cmocka_unit_test(test_bytes),

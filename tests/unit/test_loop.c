@@ -18,7 +18,7 @@ struct bench {
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
-	u32 taken, nphases;
+	u32 taken, nphases, provoke;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u32 sleeps, handled;
 	u32 places, mrs, drawn, cold;
@@ -191,6 +191,11 @@ static void bench_run(void)
 		l->two_sided = b.two_sided;
 		l->lossy = b.lossy;
 		l->taken = b.taken;
+		l->provoke = b.provoke;
+		if (b.provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
+			l->wide = b.depth;
+			l->depth = 4;
+		}
 		l->nphases = b.nphases;
 		memcpy(l->phase, b.phase, sizeof(b.phase));
 		ep->phase = b.nphases ? b.phase : NULL;
@@ -970,6 +975,108 @@ static void test_failing_wc(void **state)
 			/* it is traced too */
 			ask_is(b.w.ep[0].noted_wcs == bad);
 		}
+	}
+}
+
+/* an error is provoked: what was good is counted, and then it comes */
+static void test_provoked(void **state)
+{
+	u32 shape, n;
+
+	for (shape = KVERBS_SHAPE_LAT; shape <= KVERBS_SHAPE_RATE; shape += 2) {
+		for (n = 1; n < 300; n += 7) {
+			bench_new(shape, 0, n);
+			b.depth = shape == KVERBS_SHAPE_RATE ? 8 : 1;
+			b.provoke = KVERBS_PROVOKE_REMOTE_ACCESS;
+			bench_run();
+			ask_is(!b.w.broken && b.w.ep[0].spoilt == 1);
+			if (b.loop[0].end == KVERBS_REASON_COMPLETE) {
+				/* so few were left that it could not come */
+				ask_is(n < 6);
+				check_initiator(n);
+				continue;
+			}
+			check_failed(KVERBS_REASON_WC, 0);
+			ask_is(b.loop[0].stat.ops ==
+			       (n < 2 * KV_PROVOKE_AFTER ? n / 2 : KV_PROVOKE_AFTER) + 2);
+		}
+	}
+	bench_new(KVERBS_SHAPE_LAT, 0, 100);
+	b.provoke = KVERBS_PROVOKE_REMOTE_ACCESS;
+	b.w.ep[0].script.spoil_bad = 1;
+	bench_run();
+	check_failed(KVERBS_REASON_SETUP, -EIO);
+	bench_new(KVERBS_SHAPE_LAT, 0, 100);
+	b.provoke = KVERBS_PROVOKE_QUEUE_FULL;
+	bench_run();
+	check_failed(KVERBS_REASON_POST, -ENOMEM);
+	ask_is(b.loop[0].stat.ops == 50);
+}
+
+/* with every WR of the window outstanding */
+static void test_provoked_busy(void **state)
+{
+	rate_new(1000, 8, 1, 1);
+	b.provoke = KVERBS_PROVOKE_DEREG;
+	bench_run();
+	check_failed(KVERBS_REASON_WC, 0);
+	ask_is(b.loop[0].stat.ops >= KV_PROVOKE_AFTER);
+	ask_is(b.loop[0].posted >= KV_PROVOKE_AFTER + 8);
+}
+
+/* a CQ that has lost what came says so, and the lane does not wait for it */
+static void test_provoked_overflow(void **state)
+{
+	rate_new(1000, 32, 1, 1);
+	b.provoke = KVERBS_PROVOKE_CQ_OVERFLOW;
+	b.w.ep[0].widens = 1;
+	b.w.ep[0].script.never = 90;
+	b.w.ep[0].script.broken_cq = 1;
+	bench_run();
+	ask_is(!b.w.broken && b.loop[0].end == KVERBS_REASON_CQ);
+	ask_is(b.loop[0].posted == KV_PROVOKE_AFTER + 32);
+	ask_is(b.w.now < DEADLINE);
+}
+
+/* a responder makes its part wrong once all is heard */
+static void test_provoked_receives(void **state)
+{
+	static const u32 what[] = { KVERBS_PROVOKE_LOCAL_LENGTH, KVERBS_PROVOKE_REMOTE_OP };
+	u32 i, seed;
+
+	for (i = 0; i < ARRAY_SIZE(what); i++) {
+		for (seed = 1; seed < 50; seed++) {
+			bench_new(i ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 1, 1000);
+			b.depth = i ? 8 : 1;
+			b.w.seed = seed;
+			b.provoke = what[i];
+			bench_run();
+			ask_is(!b.w.broken && b.loop[1].end == KVERBS_REASON_WC);
+			ask_is(b.loop[1].err_wr & KV_ID_RECV);
+			ask_is(b.w.ep[1].spoilt == 1 && b.loop[1].stat.ops == KV_PROVOKE_AFTER + 2);
+			ask_is(b.w.ep[0].spoilt == 0 && b.loop[0].end != KVERBS_REASON_COMPLETE);
+			ask_is(b.pair.abort == 1 && b.w.now < DEADLINE);
+		}
+	}
+	for (seed = 1; seed < 50; seed++) {
+		bench_new(KVERBS_SHAPE_LAT, 1, 1000);
+		b.w.seed = seed;
+		b.provoke = KVERBS_PROVOKE_RNR;
+		b.w.ep[1].script.starve = 1;
+		bench_run();
+		/* this device tries for ever: the deadline ends it */
+		ask_is(!b.w.broken && b.loop[0].end == KVERBS_REASON_TIMEOUT);
+		ask_is(b.loop[0].stat.ops == KV_PROVOKE_AFTER + 16);
+		/* too few are left to run out of receives */
+		bench_new(KVERBS_SHAPE_LAT, 1, 20);
+		b.w.seed = seed;
+		b.provoke = KVERBS_PROVOKE_RNR;
+		b.w.ep[1].script.starve = 1;
+		bench_run();
+		ask_is(!b.w.broken && b.loop[0].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[1].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[0].stat.ops == 20);
+		ask_is(b.loop[1].stat.ops == 20);
 	}
 }
 
@@ -2321,6 +2428,10 @@ int main(void)
 		cmocka_unit_test(test_post_refused_at_any_wr),
 		cmocka_unit_test(test_poll_fails),
 		cmocka_unit_test(test_failing_wc),
+		cmocka_unit_test(test_provoked),
+		cmocka_unit_test(test_provoked_busy),
+		cmocka_unit_test(test_provoked_overflow),
+		cmocka_unit_test(test_provoked_receives),
 		cmocka_unit_test(test_duplicated_wc),
 		cmocka_unit_test(test_wc_out_of_order),
 		cmocka_unit_test(test_wc_of_no_wr),
