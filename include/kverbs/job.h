@@ -1684,6 +1684,10 @@ static inline int kv_job_check_provoke(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
 				 "provoke %s: not where an operation has several steps, an MR, or is an atomic; use a plain one",
 				 rule->name);
+	if (kv_job_aims(job))
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: not with --pattern or --mrs, which write WRs anew; leave them out",
+				 rule->name);
 	if (job->check_data || job->inline_data || job->api != KVERBS_API_POST)
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
 				 "provoke %s: not with --check-data, -I or --api wr; leave them out",
