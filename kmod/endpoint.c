@@ -114,7 +114,9 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	       /* an MR has a list of the pages that it covers */
 	       (kv_job_aims(job) ? job->mrs : 0) *
 	       (sizeof(struct kv_keys) + sizeof(struct ib_mr *) +
-		(PAGE_ALIGN(2 * kv_job_half(job)) >> PAGE_SHIFT) * sizeof(u64));
+		(PAGE_ALIGN(2 * kv_job_half(job)) >> PAGE_SHIFT) * sizeof(u64)) +
+	       (kv_job_maps(job) ? job->outstanding : 0) *
+	       sizeof(struct kv_buf);
 }
 
 /* what differs between transports on the way to RTS: attributes by ib_qp_attr_mask */
@@ -575,6 +577,8 @@ static int kv_ep_own_mrs(struct kv_ep *ep, const struct kv_job *job,
 	struct ib_mr *mr;
 	int rc;
 
+	if (kv_job_maps(job))
+		return kv_reg_open(ep, job, where);
 	if (!kv_job_registers(job))
 		return 0;
 	*where = "allocate the MRs of operations";
@@ -603,6 +607,7 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 {
 	union kv_wr *wr = &ep->wr[slot * ep->wrs + i];
 	u32 op = kv_job_wr_op(job, i), size = kv_job_wr_size(job, i);
+	/* without one, that of an operation is known when it is mapped */
 	struct ib_mr *mr = ep->mr ? ep->mr[slot] : NULL;
 	struct ib_sge *sge;
 
@@ -628,12 +633,15 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 	}
 	switch (op) {
 	case KVERBS_OP_REG_MR:
-		wr->reg.mr = mr;
-		wr->reg.key = mr->rkey;
 		wr->reg.access = kv_access(job);
+		if (mr) {
+			wr->reg.mr = mr;
+			wr->reg.key = mr->rkey;
+		}
 		break;
 	case KVERBS_OP_LOCAL_INV:
-		wr->wr.ex.invalidate_rkey = mr->rkey;
+		if (mr)
+			wr->wr.ex.invalidate_rkey = mr->rkey;
 		/* what uses the MR is to be through with it */
 		if (i && kv_op_moves(kv_job_wr_op(job, i - 1)))
 			wr->wr.send_flags |= IB_SEND_FENCE;
@@ -835,8 +843,10 @@ void kv_ep_destroy(struct kv_ep *ep)
 
 	if (IS_ERR_OR_NULL(ep))
 		return;
+	kv_reg_put(ep);
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
+	kv_reg_close(ep);
 	if (ep->ah)
 		rdma_destroy_ah(ep->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	closed = kv_context_close(ep);

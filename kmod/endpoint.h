@@ -11,6 +11,7 @@
 
 #include "context.h"
 #include "memory.h"
+#include "reg.h"
 #include "side.h"
 
 #define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
@@ -155,6 +156,7 @@ struct kv_ep {
 	struct ib_sge *places;
 	struct ib_mr **mr;	/* of each slot, when operations register */
 	struct sg_table region;	/* what these cover */
+	struct kv_reg reg;	/* memory that is registered for each operation */
 	struct {
 		const struct kv_buf *buf;
 		u64 offset;

@@ -131,6 +131,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 		l->wide = l->depth;
 		l->depth = KV_PROVOKE_WINDOW;
 	}
+	kv_job_reg_calls(job, &l->reg);
 	l->nphases = kv_job_phases(job, l->phase);
 	l->places = kv_job_places(job);
 	l->mrs = job->mrs;

@@ -22,14 +22,17 @@ static struct page *kv_buf_piece(int node, unsigned int *order)
 }
 
 /* pages first in a table that could hold single ones, then cut to the pieces */
-static int kv_buf_alloc(struct kv_buf *buf, int node)
+int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
+		 int node)
 {
-	u64 left = PAGE_ALIGN(buf->bytes);
+	u64 left = PAGE_ALIGN(bytes);
 	unsigned int order = min_t(unsigned int, get_order(left), KV_BUF_ORDER);
 	struct scatterlist *sg, *last = NULL;
 	unsigned int pieces = 0;
 	struct page *page;
 
+	buf->ibdev = ibdev;
+	buf->bytes = bytes;
 	if (sg_alloc_table(&buf->sgt, left >> PAGE_SHIFT, GFP_KERNEL)) {
 		/* what it freed again it still counts */
 		memset(&buf->sgt, 0, sizeof(buf->sgt));
@@ -60,10 +63,8 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
 	u32 pages = PAGE_ALIGN(bytes) >> PAGE_SHIFT;
 	int rc;
 
-	buf->ibdev = pd->device;
-	buf->bytes = bytes;
 	*where = "allocate buffer";
-	rc = kv_buf_alloc(buf, node);
+	rc = kv_buf_alloc(buf, pd->device, bytes, node);
 	if (rc)
 		return rc;
 	*where = "map buffer for DMA";

@@ -40,6 +40,17 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
 		  const char **where);
 
 /**
+ * kv_buf_alloc - allocate the pages of a buffer, and no more
+ * @buf: zeroed by the caller
+ * @ibdev: device it is for
+ * @bytes: length, not 0
+ * @node: NUMA node of the pages
+ * Return: 0 or -ENOMEM; on failure kv_buf_destroy() is still to be called
+ */
+int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
+		 int node);
+
+/**
  * kv_buf_destroy - undo kv_buf_create(), however far it came
  * @buf: buffer; no QP may use it any more
  */

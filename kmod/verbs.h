@@ -87,6 +87,23 @@ static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 	return ib_post_send(ep->qp, &ep->wr[first].wr, &ep->bad);
 }
 
+static inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	if (metric == KVERBS_METRIC_MAP)
+		return kv_reg_map(ep, slot);
+	kv_reg_sync(ep, slot, true);
+	return 0;
+}
+
+static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	if (metric == KVERBS_METRIC_UNMAP)
+		kv_reg_unmap(ep, slot);
+	else
+		kv_reg_sync(ep, slot, false);
+	return 0;
+}
+
 static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 {
 	if (unlikely(ep->callback.done))

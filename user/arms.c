@@ -84,7 +84,8 @@ static u32 primary_of(const struct kv_arm *arm)
 static void make_native(const struct kv_options *options, struct kv_arm *arm)
 {
 	arm->as = KV_AS_NATIVE;
-	if (!options->given[KVERBS_JOB_A_LOCAL_KEY])
+	if (!options->given[KVERBS_JOB_A_LOCAL_KEY] &&
+	    arm->job[KV_KERNEL].reg == KVERBS_REG_ONCE)
 		arm->job[KV_KERNEL].local_key = KVERBS_LOCAL_KEY_DMA;
 }
 

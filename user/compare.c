@@ -423,6 +423,26 @@ static int check_context(struct kv_compare *compare, struct kv_error *error)
 	return 0;
 }
 
+/* the same question, answered by other means: shown side by side, and not judged */
+static int check_reg(struct kv_compare *compare, struct kv_error *error)
+{
+	const struct kv_reg_rule *reg = &kv_reg_rules[compare->options.job.reg];
+	u32 i;
+
+	if (compare->options.job.reg == KVERBS_REG_ONCE)
+		return 0;
+	if (!compare->options.unlike)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "reg %s: has no exact counterpart, in the kernel it is %s and in user space %s; --unlike shows both, without a verdict",
+				    reg->name, reg->kernel, reg->user);
+	for (i = 0; i < compare->narms; i++)
+		compare->arm[i].primary = KV_NO_PRIMARY;
+	snprintf(compare->unlike, sizeof(compare->unlike),
+		 "registration: no exact counterpart: in the kernel %s a message, in user space %s",
+		 reg->kernel, reg->user);
+	return 0;
+}
+
 static int compare_on(struct kv_compare *compare, struct kv_error *error)
 {
 	struct kv_error later;
@@ -437,7 +457,7 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	kv_ledger_match(compare, compare->options.as != KV_AS_NATIVE);
 	kv_env_read(compare->device, &compare->options.job, &compare->env);
 	kv_arms_plan(compare, largest);
-	if (check_context(compare, error))
+	if (check_context(compare, error) || check_reg(compare, error))
 		return kv_error_print(error);
 	kv_ledger_fill(compare);
 	if (choose_cpus(compare, error))

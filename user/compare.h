@@ -181,6 +181,7 @@ struct kv_compare {
 	u32 failed_checks;
 	u32 own;
 	const char *ledger[KV_LEDGER_MAX];
+	char unlike[192];
 	u32 nledger;
 	json_t *json_runs;
 };

@@ -22,10 +22,14 @@ static bool shown(const struct kv_arm *arm, u32 value)
 static void value_name(const struct kv_arm *arm, u32 value, u32 unit, char *name, size_t size)
 {
 	const struct kv_value_rule *rule = &kv_value_rules[value];
-	bool answers = kv_shape_rules[arm->job[KV_USER].shape].answers;
+	const struct kv_job *job = &arm->job[KV_USER];
+	u32 metric = kv_job_has_metric(job, KVERBS_ROLE_INITIATOR, KVERBS_METRIC_IO) ?
+		     KVERBS_METRIC_IO : kv_shape_rules[job->shape].answers ?
+		     KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
 
-	snprintf(name, size, "%s%s%s%s", rule->from_metric ? answers ? "rtt " : "lat " : "",
-		 rule->name, rule->rate ? "" : ", ", rule->rate ? "" : kv_unit_name(unit));
+	snprintf(name, size, "%s%s%s%s%s", rule->from_metric ? kv_metric_name(metric) : "",
+		 rule->from_metric ? " " : "", rule->name, rule->rate ? "" : ", ",
+		 rule->rate ? "" : kv_unit_name(unit));
 }
 
 /* of instructions: the post of a chain, and one of inline data, are named so */
@@ -235,7 +239,9 @@ static void print_parts(FILE *file, const struct kv_compare *compare)
 		for (part = 0; part < KV_PARTS; part++)
 			fprintf(file, " %s %s", signed_text(kv_part_mean(arm, KV_KERNEL, part) -
 							    kv_part_mean(arm, KV_USER, part),
-							    false, text), name[part]);
+							    false, text),
+				part == KV_PART_CLOCK && job->reg != KVERBS_REG_ONCE ?
+				"registration, clock and loop" : name[part]);
 		fputc('\n', file);
 	}
 }

@@ -14,6 +14,7 @@
 #include <infiniband/verbs.h>
 #include "provoke.h"
 #include "side.h"
+#include "reg.h"
 
 #define KV_POLL_MAX	64	/* highest poll_batch of a job */
 #define KV_SLEEP_MS	10	/* a stop and a deadline are noticed as late, as in the module */
@@ -42,6 +43,7 @@
  * @cq_ex: @cq, likewise
  * @piece: pieces of a message that is sent inline by them, else NULL
  * @datagram: their WRs have an address each
+ * @reg: memory that is registered for each operation
  * @channel: of completion events, when the lane sleeps
  * @broken: its CQ reported an error of its own; another thread writes it
  * @wrong: what an error is provoked with, NULL: none is
@@ -70,6 +72,7 @@ struct kv_ep {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_data_buf *piece;
 	u32 datagram;
+	struct kv_reg *reg;
 	struct ibv_comp_channel *channel;
 	u32 unacked;
 	struct kv_aim aim;
@@ -159,6 +162,25 @@ kv_inline int kv_post_phase(struct kv_ep *ep, u32 first)
 kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
 	return kv_post_from(ep, kv_wr_at(ep, ep->wr, slot));
+}
+
+/* the WRs of the slot are for this MR now; what is sent or read lies in it */
+kv_inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
+	int rc = kv_reg_mr(ep->reg, slot);
+	u32 i;
+
+	(void)metric;
+	for (i = 0; !rc && i < ep->wrs; i++)
+		wr[i].sg_list->lkey = ep->reg->mr[slot]->lkey;
+	return rc;
+}
+
+kv_inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	(void)metric;
+	return kv_reg_dereg(ep->reg, slot);
 }
 
 kv_inline u32 kv_wc_status(struct kv_ep *ep, u32 i)

@@ -116,7 +116,9 @@ void kv_moment_read(const struct kv_result *now, struct kv_hist *hist, struct kv
 {
 	const struct kv_shape_rule *shape = &kv_shape_rules[now->granted.shape];
 
-	moment->metric = shape->answers ? KVERBS_METRIC_RTT :
+	moment->metric = kv_job_has_metric(&now->granted, KVERBS_ROLE_INITIATOR,
+					   KVERBS_METRIC_IO) ? KVERBS_METRIC_IO :
+			 shape->answers ? KVERBS_METRIC_RTT :
 			 shape->paced ? KVERBS_METRIC_RESPONSE : KVERBS_METRIC_LAT;
 	moment->retired = read_lanes(now, moment->metric, hist);
 	/* samples count when the window is open */

@@ -65,6 +65,9 @@ const char *kv_context_name(u32 context);
 const char *kv_post_from_name(u32 from);
 const char *kv_pattern_name(u32 pattern);
 const char *kv_provoke_name(u32 provoke);
+const char *kv_reg_name(u32 reg);
+const char *kv_reg_wait_name(u32 wait);
+const char *kv_dma_map_name(u32 map);
 
 typedef const char *(*kv_name_fn)(u32 value);
 

@@ -229,7 +229,7 @@ static int build_steps(struct kv_lane *lane)
 	u64 buffer = (uintptr_t)plan->end->buffer;
 	u32 i, step;
 
-	if (ep->wrs == 1)
+	if (ep->wrs == 1 && !kv_job_reg_mr(plan->job))
 		return 0;
 	lane->places = lines(ep->depth * ep->wrs * sizeof(*lane->places));
 	if (!lane->places)
@@ -246,6 +246,9 @@ static int build_steps(struct kv_lane *lane)
 		wr->sg_list = sge;
 		wr->num_sge = !!sge->length;
 		wr->wr_id = KV_ID_STEP | step;
+		if (plan->end->reg.memory)
+			sge->addr = (uintptr_t)plan->end->reg.memory +
+				    i / ep->wrs * plan->end->reg.stride;
 		wr->next = kv_job_wr_ends(plan->job, step) ? NULL : wr + 1;
 		wr->send_flags = kv_job_wr_ends(plan->job, step) ? IBV_SEND_SIGNALED : 0;
 	}
@@ -297,6 +300,7 @@ static int build_ep(struct kv_lane *lane)
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
 	ep->channel = plan->end->channel;
+	ep->reg = &plan->end->reg;
 	ep->flags[0] = plan->job->inline_data ? IBV_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IBV_SEND_SIGNALED;
 	/* tags are of operations with a payload, and of transports without a head */
@@ -383,6 +387,7 @@ static int build_loop(struct kv_lane *lane)
 		loop->wide = loop->depth;
 		loop->depth = KV_PROVOKE_WINDOW;
 	}
+	kv_job_reg_calls(job, &loop->reg);
 	loop->nphases = kv_job_phases(job, loop->phase);
 	loop->places = kv_job_places(job);
 	loop->mrs = job->mrs;

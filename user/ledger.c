@@ -149,4 +149,6 @@ void kv_ledger_fill(struct kv_compare *compare)
 		if (facts[i].where & where && facts[i].as & 1U << compare->options.as)
 			compare->ledger[compare->nledger++] = facts[i].fact;
 	}
+	if (*compare->unlike && compare->nledger < KV_LEDGER_MAX)
+		compare->ledger[compare->nledger++] = compare->unlike;
 }

@@ -115,11 +115,15 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 		explain_registration(2 * end->half, errno, error);
 		return -1;
 	}
+	if (kv_reg_open(&end->reg, port->pd, job))
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "memory of operations: %s",
+				    strerror(errno));
 	return register_more(end, port, job, error);
 }
 
 void kv_memory_free(struct kv_end *end)
 {
+	kv_reg_close(&end->reg);
 	while (end->nmore)
 		ibv_dereg_mr(end->more[--end->nmore]);
 	free(end->more);

@@ -182,6 +182,32 @@ const char *kv_provoke_name(u32 provoke)
 	return provoke < KV_PROVOKES ? kv_provoke_rules[provoke].name : "unknown";
 }
 
+const char *kv_reg_name(u32 reg)
+{
+	return reg < KV_REGS ? kv_reg_rules[reg].name : "unknown";
+}
+
+const char *kv_reg_wait_name(u32 wait)
+{
+	static const char *const names[] = {
+		[KVERBS_REG_WAIT_NONE] = "none",
+		[KVERBS_REG_WAIT_INV] = "inv",
+		[KVERBS_REG_WAIT_ALL] = "all",
+	};
+
+	return KV_NAME(names, wait);
+}
+
+const char *kv_dma_map_name(u32 map)
+{
+	static const char *const names[] = {
+		[KVERBS_DMA_MAP_IO] = "io",
+		[KVERBS_DMA_MAP_ONCE] = "once",
+	};
+
+	return KV_NAME(names, map);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -213,6 +239,7 @@ const char *kv_reason_name(u32 reason)
 		[KVERBS_REASON_DATA] = "wrong data",
 		[KVERBS_REASON_KEPT] = "not invalidated",
 		[KVERBS_REASON_CQ] = "CQ error",
+		[KVERBS_REASON_REG] = "not registered",
 	};
 
 	return KV_NAME(names, reason);
@@ -292,6 +319,9 @@ static const struct {
 	{ KVERBS_JOB_A_PATTERN, kv_pattern_name },
 	{ KVERBS_JOB_A_COLD, kv_switch_name },
 	{ KVERBS_JOB_A_PROVOKE, kv_provoke_name },
+	{ KVERBS_JOB_A_REG, kv_reg_name },
+	{ KVERBS_JOB_A_REG_WAIT, kv_reg_wait_name },
+	{ KVERBS_JOB_A_DMA_MAP, kv_dma_map_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

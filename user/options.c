@@ -146,7 +146,7 @@ static const struct row rows[] = {
 	OWN_ROW(0, "expect", "NAME", "same or different: fail when a verdict is another",
 		KV_FOR_COMPARE, KIND_EXPECT)
 	OWN_ROW(0, "unlike", NULL,
-		"also a context that user space has nothing like: the kernel alone",
+		"also what user space has no like of: the kernel alone, or no verdict",
 		KV_FOR_COMPARE, KIND_UNLIKE)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
 		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)

@@ -67,7 +67,7 @@ enum kv_expect {
  * @as: --as, enum kv_as
  * @expect: --expect, enum kv_expect
  * @prove: --prove
- * @unlike: --unlike: also what user space has nothing like
+ * @unlike: --unlike: also what user space has nothing like, or no exact counterpart of
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
  * @given_unit: not of the environment

@@ -180,6 +180,12 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
 	if (job->recv_depth)
 		fprintf(file, ", %u receives posted", job->recv_depth);
+	if (job->reg != KVERBS_REG_ONCE)
+		fprintf(file, ", registration %s (%s)", kv_reg_name(job->reg),
+			result->engine == kv_engine_user.name ?
+			kv_reg_rules[job->reg].user : kv_reg_rules[job->reg].kernel);
+	if (job->dma_map == KVERBS_DMA_MAP_ONCE)
+		fputs(", mapped for DMA once", file);
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
 	if (result->engine == kv_engine_user.name)

@@ -128,7 +128,7 @@ static inline bool kv_is_overloaded(const struct kv_summary *summary)
 	return summary->achieved < KV_STEADY;
 }
 
-#define KV_MAIN_METRICS	3
+#define KV_MAIN_METRICS	4
 extern const u32 kv_main_metrics[KV_MAIN_METRICS];
 
 u32 kv_main_metric(const struct kv_summary *summary);

@@ -8,9 +8,10 @@
 /* the device's delay is in them, and that is no instruction of the CPU */
 #define HOLDS_DEVICE	(BIT(KVERBS_METRIC_LAT) | BIT(KVERBS_METRIC_RTT) | \
 			 BIT(KVERBS_METRIC_RESPONSE) | BIT(KVERBS_METRIC_REG) | \
-			 BIT(KVERBS_METRIC_INV))
+			 BIT(KVERBS_METRIC_INV) | BIT(KVERBS_METRIC_IO))
 /* of those in ticks; as sums they are of the calls alone */
-#define CALLS		(BIT(KVERBS_CTR_T_POST) | BIT(KVERBS_CTR_T_POLL))
+#define CALLS		(BIT(KVERBS_CTR_T_POST) | BIT(KVERBS_CTR_T_POLL) | \
+			 BIT(KVERBS_CTR_T_REG))
 
 #define NOPS		1000
 #define NOP_TRIES	32

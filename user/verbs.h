@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <infiniband/verbs.h>
 #include "device.h"
+#include "reg.h"
 
 /**
  * struct kv_port - the opened device and the port that a run uses
@@ -50,6 +51,7 @@ void kv_port_close(struct kv_port *port);
  * @mr: over both
  * @more: likewise, MRs beside it
  * @nmore: entries of @more
+ * @reg: memory that is registered for each operation
  * @td: thread domain, NULL without
  * @domain: parent domain that has it, else NULL
  * @cq_ex: @cq of the extended calls, else NULL
@@ -67,6 +69,7 @@ struct kv_end {
 	struct ibv_mr *mr;
 	struct ibv_mr **more;
 	u32 nmore;
+	struct kv_reg reg;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
 	struct ibv_cq *cq;

@@ -2,6 +2,7 @@
 /*
  * What a failed run means, in the one line that a person reads.
  */
+#include <errno.h>
 #include <string.h>
 #include <infiniband/verbs.h>
 #include "explain.h"
@@ -128,6 +129,13 @@ static void explain(const struct kv_result *result, char *text, size_t size)
 		snprintf(text, size,
 			 "%s engine: the CQ of lane %u reported an error, %s outstanding: it overflowed, or is broken; see the kernel log, and 'kverbs explain CQ_ERR'",
 			 engine, result->err_lane, wr);
+		break;
+	case KVERBS_REASON_REG:
+		snprintf(text, size,
+			 "%s engine: the memory of operation %llu on lane %u could not be mapped or registered, or that undone: %s%s",
+			 engine, (unsigned long long)result->err_wr, result->err_lane,
+			 strerror(-result->err), result->err != -ENOMEM ? "" :
+			 "; use a smaller -t or -s, or raise the limit of locked memory (ulimit -l)");
 		break;
 	case KVERBS_REASON_DATA:
 		explain_data(result, text, size);

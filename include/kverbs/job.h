@@ -145,7 +145,13 @@
 	  0, "cold", "", "off or on")	\
 	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_INVALIDATED,		\
 	  KVERBS_PROVOKE_NONE,						\
-	  0, "provoke", "", "an error to be made to come")
+	  0, "provoke", "", "an error to be made to come")	\
+	X(REG, reg, u32, 0, KVERBS_REG_IO, KVERBS_REG_ONCE,		\
+	  0, "reg", "", "once or io")					\
+	X(REG_WAIT, reg_wait, u32, 0, KVERBS_REG_WAIT_ALL, KV_AUTO,	\
+	  0, "reg-wait", "", "none, inv or all")			\
+	X(DMA_MAP, dma_map, u32, 0, KVERBS_DMA_MAP_ONCE, KV_AUTO,	\
+	  0, "dma-map", "", "io or once")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -431,6 +437,25 @@ static const struct kv_context_rule kv_context_rules[KV_CONTEXTS] = {
 
 #include "provoke.h"
 
+/**
+ * struct kv_reg_rule - what a way of registration is
+ * @name: as in options and outputs
+ * @kernel: what it is in the kernel, NULL: nothing
+ * @user: what it is in user space, NULL: nothing
+ */
+struct kv_reg_rule {
+	const char *name;
+	const char *kernel;
+	const char *user;
+};
+
+#define KV_REGS			(KVERBS_REG_IO + 1)
+
+static const struct kv_reg_rule kv_reg_rules[KV_REGS] = {
+	[KVERBS_REG_ONCE] = { "once", "REG_MR before the run", "ibv_reg_mr before the run" },
+	[KVERBS_REG_IO] = { "io", "REG_MR and LOCAL_INV", "ibv_reg_mr and ibv_dereg_mr" },
+};
+
 /* what a request for a completion event answers */
 enum {
 	KV_ARMED,	/* nothing came before: the event will tell */
@@ -690,6 +715,76 @@ static inline u32 kv_job_phased(const struct kv_job *job)
 	return !!kv_job_restore(job);
 }
 
+/* is the memory of an operation mapped and registered for it, by WRs? */
+static inline u32 kv_job_maps(const struct kv_job *job)
+{
+	return job->reg == KVERBS_REG_IO && kv_job_registers(job);
+}
+
+/* likewise by calls, as no WR can */
+static inline u32 kv_job_reg_mr(const struct kv_job *job)
+{
+	return job->reg == KVERBS_REG_IO && !kv_job_registers(job);
+}
+
+#define KV_REG_CALLS_MAX	2
+
+/**
+ * struct kv_reg_calls - what is called for the registration of an operation
+ * @on: anything is, or its time is to be known
+ * @nbegin: entries of @begin
+ * @begin: before its post, each by the metric that it is timed as
+ * @nend: entries of @end
+ * @end: after its completion, likewise
+ */
+struct kv_reg_calls {
+	u32 on;
+	u32 nbegin;
+	u32 begin[KV_REG_CALLS_MAX];
+	u32 nend;
+	u32 end[KV_REG_CALLS_MAX];
+};
+
+/**
+ * kv_job_reg_calls - the calls of a job
+ * @job: checked job
+ * @calls: filled
+ */
+static inline void kv_job_reg_calls(const struct kv_job *job,
+				    struct kv_reg_calls *calls)
+{
+	u32 once = job->dma_map == KVERBS_DMA_MAP_ONCE;
+
+	calls->on = job->reg != KVERBS_REG_ONCE;
+	calls->nbegin = 0;
+	calls->nend = 0;
+	if (kv_job_maps(job)) {
+		calls->begin[calls->nbegin++] = KVERBS_METRIC_MAP;
+		if (once) {
+			calls->begin[calls->nbegin++] = KVERBS_METRIC_SYNC;
+			calls->end[calls->nend++] = KVERBS_METRIC_SYNC;
+		}
+		calls->end[calls->nend++] = KVERBS_METRIC_UNMAP;
+	} else if (kv_job_reg_mr(job)) {
+		calls->begin[calls->nbegin++] = KVERBS_METRIC_REG;
+		calls->end[calls->nend++] = KVERBS_METRIC_INV;
+	}
+}
+
+/* is this one of them? */
+static inline u32 kv_job_reg_has(const struct kv_job *job, u32 metric)
+{
+	struct kv_reg_calls calls;
+	u32 i, has = 0;
+
+	kv_job_reg_calls(job, &calls);
+	for (i = 0; i < calls.nbegin; i++)
+		has |= calls.begin[i] == metric;
+	for (i = 0; i < calls.nend; i++)
+		has |= calls.end[i] == metric;
+	return has;
+}
+
 #define KV_PHASES_MAX		(KVERBS_STEPS_MAX + 1)
 
 /**
@@ -808,7 +903,18 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_REG:
 	case KVERBS_METRIC_INV:
 		return role == KVERBS_ROLE_INITIATOR &&
-		       kv_job_phase_has(job, metric);
+		       (kv_job_phase_has(job, metric) ||
+			kv_job_reg_has(job, metric));
+	case KVERBS_METRIC_MAP:
+	case KVERBS_METRIC_SYNC:
+	case KVERBS_METRIC_UNMAP:
+		return role == KVERBS_ROLE_INITIATOR &&
+		       kv_job_reg_has(job, metric);
+	case KVERBS_METRIC_IO:
+		/* elsewhere several are under way, and share what is called for them */
+		return role == KVERBS_ROLE_INITIATOR &&
+		       job->reg != KVERBS_REG_ONCE &&
+		       job->shape == KVERBS_SHAPE_LAT;
 	case KVERBS_METRIC_HANDLER:
 		return kv_context_rules[job->context].events;
 	}
@@ -854,6 +960,16 @@ static inline u64 kv_job_half(const struct kv_job *job)
 	return kv_job_stride(job) * kv_job_slots(job);
 }
 
+#define KV_REG_PAGE		4096ULL
+
+/* memory of an operation that is registered for it: whole pages */
+static inline u64 kv_job_reg_bytes(const struct kv_job *job)
+{
+	if (job->reg == KVERBS_REG_ONCE)
+		return 0;
+	return (kv_job_covered(job) + KV_REG_PAGE - 1) & ~(KV_REG_PAGE - 1);
+}
+
 /* bytes of the i-th of the pieces that a message is split into */
 static inline u32 kv_job_piece(const struct kv_job *job, u32 i)
 {
@@ -875,7 +991,8 @@ static inline u32 kv_job_sges(const struct kv_job *job)
  */
 static inline u64 kv_job_bytes(const struct kv_job *job)
 {
-	u64 bytes = job->pairs * 2 * 2 * kv_job_half(job);
+	u64 bytes = job->pairs * 2 * 2 * kv_job_half(job) +
+		    job->pairs * kv_job_reg_bytes(job) * job->outstanding;
 	u32 role, metric;
 
 	for (role = 0; role < kv_job_lanes_per_pair(job); role++) {
@@ -892,12 +1009,14 @@ static inline u32 kv_job_fit(const struct kv_job *job,
 			     const struct kv_caps *caps)
 {
 	u64 half = caps->max_reg_bytes / 2, fit;
+	u64 room = caps->limit_bytes / 8 / job->pairs;
 
-	if (!job->check_data)
+	if (job->reg == KVERBS_REG_ONCE && !job->check_data)
 		return ~0U;
-	if (half > caps->limit_bytes / 8 / job->pairs)
-		half = caps->limit_bytes / 8 / job->pairs;
-	fit = half / kv_job_stride(job);
+	if (job->reg != KVERBS_REG_ONCE)
+		fit = room / kv_job_reg_bytes(job);
+	else
+		fit = (half < room ? half : room) / kv_job_stride(job);
 	return fit < 1 ? 1 : fit > ~0U ? ~0U : (u32)fit;
 }
 
@@ -1148,6 +1267,162 @@ static inline int kv_job_check_steps(struct kv_job *job,
 	if (job->check_data)
 		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
 				 "check-data: not where an operation has several steps or an MR; leave it out");
+	return 0;
+}
+
+/* an operation with its registration: the steps that were asked for, between two more */
+static inline void kv_job_add_reg(struct kv_job *job)
+{
+	u32 size = kv_job_covered(job), i;
+
+	for (i = job->nsteps; i; i--)
+		job->step[i] = job->step[i - 1];
+	job->nsteps += 2;
+	job->step[0].op = KVERBS_OP_REG_MR;
+	job->step[0].size = size;
+	job->step[0].flags = job->reg_wait == KVERBS_REG_WAIT_ALL ?
+			     KVERBS_STEP_WAIT : 0;
+	i = job->nsteps - 1;
+	job->step[i].op = KVERBS_OP_LOCAL_INV;
+	job->step[i].size = size;
+	job->step[i].flags = 0;
+	if (job->reg_wait != KVERBS_REG_WAIT_NONE)
+		job->step[i - 1].flags |= KVERBS_STEP_WAIT;
+}
+
+/* what steps that register wait for, and whether they begin and end with it: enum or KV_AUTO */
+static inline u32 kv_job_reg_order(const struct kv_job *job)
+{
+	const struct kv_step *step = job->step;
+	u32 last = job->nsteps - 1;
+
+	if (job->nsteps < 3 || step[0].op != KVERBS_OP_REG_MR ||
+	    step[last].op != KVERBS_OP_LOCAL_INV)
+		return KV_AUTO;
+	if (!(step[last - 1].flags & KVERBS_STEP_WAIT))
+		return step[0].flags & KVERBS_STEP_WAIT ?
+		       KV_AUTO : KVERBS_REG_WAIT_NONE;
+	return step[0].flags & KVERBS_STEP_WAIT ? KVERBS_REG_WAIT_ALL :
+						  KVERBS_REG_WAIT_INV;
+}
+
+/* what only the registration of each operation has */
+static inline int kv_job_check_once(const struct kv_job *job,
+				    struct kv_refusal *no)
+{
+	if (job->reg_wait != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait: memory is registered before the run; use --reg io, or leave it out");
+	if (job->dma_map != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
+				 "dma-map: memory is mapped before the run; use --reg io, or leave it out");
+	return 0;
+}
+
+/* what goes with the registration of each operation */
+static inline int kv_job_check_reg_with(const struct kv_job *job,
+					struct kv_refusal *no)
+{
+	const char *name = kv_reg_rules[job->reg].name;
+
+	if (job->transport != KVERBS_TRANSPORT_RC)
+		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
+				 "transport %s: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out",
+				 kv_transport_rules[job->transport].name);
+	if (kv_shape_rules[job->shape].answers)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: answers have no memory of their own to register; use --shape lat or rate",
+				 kv_shape_rules[job->shape].name);
+	if (kv_job_atomic(job))
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg %s: an atomic has no memory of its own to register; use write, read or send",
+				 name);
+	if (!kv_job_covered(job))
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg %s: a message of 0 bytes has no memory to register; use -s 1 or more",
+				 name);
+	if (job->local_key != KVERBS_LOCAL_KEY_MR)
+		return kv_refuse(no, KVERBS_JOB_A_LOCAL_KEY,
+				 "local-key dma: registered memory has the key of its MR; leave it out");
+	if (job->sges > 1)
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: a message is not split where its memory is registered for it; leave it out",
+				 job->sges);
+	if (job->inline_data)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: what is sent inline is not registered; leave -I out",
+				 job->inline_data);
+	if (job->check_data)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: not where memory is registered for each operation; leave it out");
+	if (job->provoke)
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke: not where memory is registered for each operation; leave it out");
+	if (kv_job_aims(job) || job->cold)
+		return kv_refuse(no, kv_job_aims(job) ? KVERBS_JOB_A_PATTERN :
+							KVERBS_JOB_A_COLD,
+				 "%s: not where memory is registered for each operation; leave it out",
+				 kv_job_aims(job) ? "pattern, mrs" : "cold");
+	return 0;
+}
+
+/* registration by WRs: they are steps, and may be given as such */
+static inline int kv_job_check_reg_wrs(struct kv_job *job,
+				       struct kv_refusal *no)
+{
+	u32 order;
+
+	if (!kv_job_registers(job)) {
+		if (job->reg_wait == KV_AUTO)
+			job->reg_wait = job->shape == KVERBS_SHAPE_LAT ?
+					KVERBS_REG_WAIT_ALL :
+					KVERBS_REG_WAIT_NONE;
+		if (job->nsteps + 2 > KVERBS_STEPS_MAX)
+			return kv_refuse(no, KVERBS_JOB_A_STEP,
+					 "%u steps: with REG_MR and LOCAL_INV there are more than %u; use fewer",
+					 job->nsteps, KVERBS_STEPS_MAX);
+		kv_job_add_reg(job);
+	}
+	if (job->shape != KVERBS_SHAPE_LAT && job->reg_wait != KV_AUTO &&
+	    job->reg_wait != KVERBS_REG_WAIT_NONE)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait: shape %s waits for no part of an operation; use --reg-wait none, or --shape lat",
+				 kv_shape_rules[job->shape].name);
+	order = kv_job_reg_order(job);
+	if (order == KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "reg %s: its steps begin with reg-mr and end with local-inv; use --op reg-mr,write,local-inv, or --op write",
+				 kv_reg_rules[job->reg].name);
+	if (job->reg_wait == KV_AUTO)
+		job->reg_wait = order;
+	if (job->reg_wait != order)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait: the steps say otherwise what is waited for; leave it out");
+	if (job->dma_map == KV_AUTO)
+		job->dma_map = KVERBS_DMA_MAP_IO;
+	return 0;
+}
+
+/* how the memory of an operation is registered */
+static inline int kv_job_check_reg(struct kv_job *job,
+				   const struct kv_caps *caps,
+				   struct kv_refusal *no)
+{
+	if (job->reg == KVERBS_REG_ONCE)
+		return kv_job_check_once(job, no);
+	/* whatever else they are, it is refused with them */
+	if (!kv_job_steps_known(job))
+		return 0;
+	if (kv_job_check_reg_with(job, no))
+		return -1;
+	if (caps->kernel)
+		return kv_job_check_reg_wrs(job, no);
+	if (job->reg_wait != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait: ibv_reg_mr is a call, which returns when it is done; leave it out, or use --engine kernel");
+	if (job->dma_map != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
+				 "dma-map: user space maps by ibv_reg_mr alone; leave it out, or use --engine kernel");
 	return 0;
 }
 
@@ -1808,6 +2083,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 				 "duration %u ms: the limit is %u ms; use a shorter -D, or raise the module's max_time_ms",
 				 job->duration_ms, caps->limit_ms);
 	if (kv_job_check_port(job, caps, no) ||
+	    kv_job_check_reg(job, caps, no) ||
 	    kv_job_check_step(job, caps, no) ||
 	    kv_job_check_message(job, caps, no) ||
 	    kv_job_check_path(job, caps, no) ||

@@ -26,6 +26,9 @@
  *   int kv_post(ep, slot)         post the chain that starts at slot: 0 or -errno
  *   u32 kv_post_bad(ep, slot)     after a failure: WRs posted before the bad one
  *   int kv_post_phase(ep, first)  post the WRs of a phase: 0 or -errno
+ *   int kv_reg_begin(ep, slot, metric), int kv_reg_end(ep, slot, metric)
+ *                                 a part of the registration of a slot's memory, by
+ *                                 the metric it is timed as: 0 or -errno
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
@@ -153,6 +156,7 @@ struct kv_chain {
  * @taken: a message invalidates the MR of its taker
  * @provoke: enum kverbs_provoke: the error that is made to come
  * @wide: WRs outstanding from then on, where it is of a CQ that overflows
+ * @reg: calls that register an operation's memory, and undo it
  * @nphases: entries of @phase, 0: an operation is one chain
  * @phase: parts of an operation of shape lat
  * @random: state of the sampling generator, not 0
@@ -196,6 +200,7 @@ struct kv_loop {
 	u32 taken;
 	u32 provoke;
 	u32 wide;
+	struct kv_reg_calls reg;
 	u32 nphases;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u64 random;
@@ -224,6 +229,9 @@ struct kv_loop {
 	/* the queues, since they were made */
 	u64 posted;
 	u64 retired;
+	u64 released;	/* of the retired, those whose registration was undone */
+	u32 release_slot;
+	u64 io_start;
 	u64 recvs;
 	u64 chain_head;
 	u64 chain_tail;
@@ -736,6 +744,68 @@ kv_noinline void kv_prepare(struct kv_loop *l, u32 slot, u32 len)
 	}
 }
 
+/* one call of the registration of a slot: timed whatever its time is part of */
+kv_inline int kv_reg_call(struct kv_loop *l, u32 slot, u32 metric, u32 begin)
+{
+	u64 start = l->now;
+	int rc = begin ? kv_reg_begin(l->ep, slot, metric) :
+			 kv_reg_end(l->ep, slot, metric);
+
+	if (kv_unlikely(rc))
+		return kv_fail(l, KVERBS_REASON_REG, rc,
+			       begin ? l->posted : l->released);
+	if (l->timing != KVERBS_TIMING_NONE) {
+		kv_tick(l, &l->stat.t_reg);
+		kv_sample(l, metric, l->now - start);
+	}
+	return 0;
+}
+
+/* before n operations from the current slot on are posted: their memory is registered */
+kv_noinline int kv_register(struct kv_loop *l, u32 n)
+{
+	u32 slot = l->slot, i, j;
+
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	l->io_start = l->now;
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < l->reg.nbegin; j++) {
+			if (kv_reg_call(l, slot, l->reg.begin[j], 1))
+				return -1;
+		}
+		slot = slot + 1 == l->depth ? 0 : slot + 1;
+	}
+	return 0;
+}
+
+/* after operations were retired: their memory is the CPU's again */
+kv_noinline int kv_release(struct kv_loop *l)
+{
+	u32 j;
+
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	while (l->released < l->retired) {
+		for (j = 0; j < l->reg.nend; j++) {
+			if (kv_reg_call(l, l->release_slot, l->reg.end[j], 0))
+				return -1;
+		}
+		l->released++;
+		l->release_slot = l->release_slot + 1 == l->depth ?
+				  0 : l->release_slot + 1;
+	}
+	/* only where one operation is outstanding is it known when it began */
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_sample(l, KVERBS_METRIC_IO, l->now - l->io_start);
+	return 0;
+}
+
+kv_inline int kv_reg_retired(struct kv_loop *l)
+{
+	return kv_unlikely(l->reg.on) ? kv_release(l) : 0;
+}
+
 /*
  * Post the chain of len WRs that starts at the current slot. A WR is signalled
  * when the interval says so; the last of a chain also when the window would
@@ -750,6 +820,8 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	u32 signalled, last, i;
 	int rc;
 
+	if (kv_unlikely(l->reg.on) && kv_register(l, len))
+		return -1;
 	for (i = 0; i < len; i++) {
 		last = i + 1 == len;
 		signalled = ++l->tail >= l->signal;
@@ -768,9 +840,9 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	}
 	if (kv_unlikely(l->prepares))
 		kv_prepare(l, first, len);
-	/* what that took is outside what is timed */
-	if (sampled ||
-	    kv_unlikely(l->prepares && l->timing != KVERBS_TIMING_NONE))
+	/* what that took, and registration, is outside what is timed */
+	if (sampled || kv_unlikely((l->prepares || l->reg.on) &&
+				   l->timing != KVERBS_TIMING_NONE))
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
 	c->start = start;
@@ -842,7 +914,8 @@ kv_inline void kv_one_at_a_time(struct kv_loop *l, u32 delayed)
 		do {
 			got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
 		} while (!got);
-		if (got < 0 || kv_retire(l, 0) || kv_data_retired(l))
+		if (got < 0 || kv_retire(l, 0) || kv_data_retired(l) ||
+		    kv_reg_retired(l))
 			return;
 		kv_rest(l);
 	}
@@ -897,6 +970,8 @@ kv_noinline void kv_loop_phases(struct kv_loop *l)
 	u64 start, yields;
 
 	while (kv_more(l)) {
+		if (l->reg.on && kv_register(l, 1))
+			return;
 		if (timed)
 			kv_tick(l, &l->stat.t_rest);
 		start = l->now;
@@ -919,6 +994,8 @@ kv_noinline void kv_loop_phases(struct kv_loop *l)
 			if (kv_phase_do(l, &l->phase[i]))
 				return;
 		}
+		if (kv_reg_retired(l))
+			return;
 		kv_rest(l);
 	}
 }
@@ -970,7 +1047,7 @@ kv_noinline void kv_loop_rate(struct kv_loop *l)
 			if (kv_retire(l, (u32)i))
 				return;
 		}
-		if (kv_data_retired(l))
+		if (kv_data_retired(l) || kv_reg_retired(l))
 			return;
 		kv_rest(l);
 	}
@@ -1096,7 +1173,7 @@ kv_noinline void kv_loop_paced(struct kv_loop *l)
 			if (kv_retire_due(l, (u32)i))
 				return;
 		}
-		if (kv_data_retired(l))
+		if (kv_data_retired(l) || kv_reg_retired(l))
 			return;
 		kv_rest(l);
 		/* what is due next is seen on the clock, WC or not */

@@ -52,7 +52,8 @@
 	X(SLEEPS,	sleeps,		"sleeps",	"")		\
 	X(EVENTS,	events,		"events",	"")		\
 	X(HANDLED,	handled,	"handled",	"")		\
-	X(EVICTED,	evicted,	"evicted_lines", "")
+	X(EVICTED,	evicted,	"evicted_lines", "")	\
+	X(T_REG,	t_reg,		"in_registration", "ticks")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 
@@ -76,6 +77,10 @@ struct kv_stat {
 	X(RESPONSE,	"response")					\
 	X(REG,		"reg")						\
 	X(INV,		"inv")						\
-	X(HANDLER,	"handler")
+	X(HANDLER,	"handler")					\
+	X(MAP,		"map")						\
+	X(SYNC,		"sync")						\
+	X(UNMAP,	"unmap")					\
+	X(IO,		"io")
 
 #endif /* _KVERBS_STAT_H */

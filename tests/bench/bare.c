@@ -19,6 +19,7 @@
 #include "endpoint.c"
 #include "memory.c"
 #include "place.c"
+#include "reg.c"
 
 static char *dev = "rxe0";
 module_param(dev, charp, 0444);

@@ -51,6 +51,8 @@
  * @old: so manieth message arrives with the data of that before
  * @exchange: so manieth message and its successor arrive in each other's place
  * @late: so manieth message is placed when its place was looked at a few times
+ * @reg_bad: so manieth call that registers fails
+ * @dereg_bad: so manieth call that undoes it
  * @yield_every: one wait in so many gives the CPU up
  * @wait: ticks of a wait
  * @wake: ticks from an event to the lane that slept
@@ -66,6 +68,7 @@ struct script {
 	u64 post_bad, recv_bad, poll_bad, never, lose;
 	u64 drop, dup, swap, alien, fail, recv_fail;
 	u64 flip, unplaced, old, exchange, late;
+	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
 };
@@ -100,6 +103,9 @@ struct kv_ep {
 	u32 depth, recv_depth, cq_depth, two_sided, lossy;
 	const struct kv_phase *phase;	/* of an operation in parts */
 	u32 in_phase;
+	const struct kv_reg_calls *reg;
+	u32 calls[FAKE_SLOTS];	/* of a slot, made so far in their turn */
+	u64 begins, ends;
 	u32 keeps;	/* its messages do not invalidate */
 	u32 places, mrs;	/* that a WR may be given */
 	u64 aimed, chilled;	/* WRs that were */
@@ -391,6 +397,12 @@ static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
 	return 3;
 }
 
+/* what a WR names is registered */
+static inline void fake_registered(struct kv_ep *ep, u32 slot)
+{
+	fake_rule(ep, !ep->reg->on || ep->calls[slot] == ep->reg->nbegin);
+}
+
 static inline int kv_post(struct kv_ep *ep, u32 slot)
 {
 	const struct script *s = &ep->script;
@@ -403,6 +415,7 @@ static inline int kv_post(struct kv_ep *ep, u32 slot)
 		wr = &ep->slot[slot];
 		fake_pass_time(ep, 10);
 		fake_rule(ep, wr->id == ep->posted);
+		fake_registered(ep, slot);
 		if (ep->posted + 1 == s->post_bad)
 			return -ENOMEM;
 		at = &ep->sq[ep->posted % FAKE_SLOTS];
@@ -437,6 +450,7 @@ static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 	ep->posts++;
 	fake_pass_time(ep, 10);
 	fake_rule(ep, first == p->first);
+	fake_registered(ep, 0);
 	fake_rule(ep, ep->posted == ep->freed);
 	if (ep->posted + 1 == ep->script.post_bad)
 		return -ENOMEM;
@@ -447,6 +461,36 @@ static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 	ep->in_phase++;
 	if (!ep->phase[ep->in_phase].n)
 		ep->in_phase = 0;
+	return 0;
+}
+
+/* memory of a slot: registered call by call, and only while no WR may be using it */
+static inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	fake_call(ep);
+	fake_pass_time(ep, 30 + metric);
+	fake_rule(ep, slot < ep->depth && ep->calls[slot] < ep->reg->nbegin);
+	fake_rule(ep, metric == ep->reg->begin[ep->calls[slot]]);
+	if (++ep->begins == ep->script.reg_bad)
+		return -ENOMEM;
+	ep->calls[slot]++;
+	return 0;
+}
+
+static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
+{
+	u64 wr;
+
+	fake_call(ep);
+	fake_pass_time(ep, 20 + metric);
+	fake_rule(ep, slot < ep->depth && ep->calls[slot] >= ep->reg->nbegin);
+	fake_rule(ep, metric == ep->reg->end[ep->calls[slot] - ep->reg->nbegin]);
+	for (wr = ep->freed; !ep->phase && wr < ep->posted; wr++)
+		fake_rule(ep, wr % ep->depth != slot);
+	if (++ep->ends == ep->script.dereg_bad)
+		return -EINVAL;
+	if (++ep->calls[slot] == ep->reg->nbegin + ep->reg->nend)
+		ep->calls[slot] = 0;
 	return 0;
 }
 

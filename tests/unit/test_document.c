@@ -54,8 +54,8 @@ static void make_report(u32 unit)
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 			lane->hist[metric] = malloc(sizeof(struct kv_hist));
 			kv_hist_clear(lane->hist[metric]);
-			/* of the responder that alone; and no run has both rtt and response */
-			if (metric == KVERBS_METRIC_RESPONSE)
+			/* of the responder that alone; no run has both rtt and response or io */
+			if (metric == KVERBS_METRIC_RESPONSE || metric == KVERBS_METRIC_IO)
 				continue;
 			if (i == 2 ? metric != KVERBS_METRIC_RECV_POLL :
 				     metric == KVERBS_METRIC_RECV_POLL)

@@ -79,6 +79,7 @@ static const struct word words[] = {
 	{ "pool", KVERBS_CONTEXT_POOL }, { "unbound", KVERBS_CONTEXT_UNBOUND },
 	{ "irqpoll", KVERBS_CONTEXT_SOFTIRQ },
 	{ "handler", KVERBS_POST_FROM_HANDLER }, { "lane", KVERBS_POST_FROM_LANE },
+	{ "io", KVERBS_REG_IO },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
 	{ "sequential", KVERBS_PATTERN_SEQUENTIAL }, { "random", KVERBS_PATTERN_RANDOM },
 };
@@ -521,6 +522,53 @@ static const struct refusal refusals[] = {
 	},
 	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
 	  "wait softirq: user space cannot run softirqs; use yield" },
+	{ "reg_wait=1", KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait: memory is registered before the run; use --reg io, or leave it out" },
+	{ "dma_map=1", KVERBS_JOB_A_DMA_MAP,
+	  "dma-map: memory is mapped before the run; use --reg io, or leave it out" },
+	{ "reg=io transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out" },
+	{ "reg=io shape=pingpong", KVERBS_JOB_A_SHAPE,
+	  "shape pingpong: answers have no memory of their own to register; use --shape lat or rate",
+	},
+	{ "reg=io op=fadd size=8", KVERBS_JOB_A_REG,
+	  "reg io: an atomic has no memory of its own to register; use write, read or send" },
+	{ "reg=io op=send-imm size=0", KVERBS_JOB_A_REG,
+	  "reg io: a message of 0 bytes has no memory to register; use -s 1 or more" },
+	{ "reg=io local_key=dma", KVERBS_JOB_A_LOCAL_KEY,
+	  "local-key dma: registered memory has the key of its MR; leave it out" },
+	{ "reg=io sges=2", KVERBS_JOB_A_SGES,
+	  "sges 2: a message is not split where its memory is registered for it; leave it out" },
+	{ "reg=io inline_data=64", KVERBS_JOB_A_INLINE_DATA,
+	  "inline 64: what is sent inline is not registered; leave -I out" },
+	{ "reg=io check_data=1", KVERBS_JOB_A_CHECK_DATA,
+	  "check-data: not where memory is registered for each operation; leave it out" },
+	{ "reg=io cold=1", KVERBS_JOB_A_COLD,
+	  "cold: not where memory is registered for each operation; leave it out" },
+	{ "reg=io mrs=3", KVERBS_JOB_A_PATTERN,
+	  "pattern, mrs: not where memory is registered for each operation; leave it out" },
+	{ "reg=io shape=rate reg_wait=1", KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait: shape rate waits for no part of an operation; use --reg-wait none, or --shape lat",
+	},
+	{ "reg=io nsteps=2 op=reg-mr op2=write size2=64", KVERBS_JOB_A_STEP,
+	  "reg io: its steps begin with reg-mr and end with local-inv; use --op reg-mr,write,local-inv, or --op write",
+	},
+	{ "reg=io reg_wait=2 nsteps=3 op=reg-mr op2=write size2=64 op3=local-inv size3=64",
+	  KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait: the steps say otherwise what is waited for; leave it out" },
+	{ "reg=io nsteps=7 op2=write size2=1", KVERBS_JOB_A_STEP,
+	  "7 steps: with REG_MR and LOCAL_INV there are more than 8; use fewer" },
+	{ "reg=io context=irqpoll", KVERBS_JOB_A_CONTEXT,
+	  "context softirq: its handlers are for operations of one WR; use busy or woken" },
+	{ "reg=io kernel=0 reg_wait=0", KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait: ibv_reg_mr is a call, which returns when it is done; leave it out, or use --engine kernel",
+	},
+	{ "reg=io kernel=0 dma_map=0", KVERBS_JOB_A_DMA_MAP,
+	  "dma-map: user space maps by ibv_reg_mr alone; leave it out, or use --engine kernel" },
+	{ "reg=io timing=none shape=rate outstanding=1024 size=1048576 limit_bytes=100000000",
+	  KVERBS_JOB_A_STEP,
+	  "size 1048576 with 1 pairs: needs 1077936128 bytes, the limit is 100000000; use a smaller -s or -q, or raise the module's max_bytes",
+	},
 };
 
 static void test_refusals(void **state)
@@ -686,6 +734,16 @@ static const struct acceptance acceptances[] = {
 	{ "provoke=flush transport=ud op=send", "provoke=flush" },
 	{ "provoke=mw-bind kernel=0", "provoke=mw-bind" },
 	{ "provoke=cq-overflow shape=rate", "outstanding=128" },
+	{ "reg=io", "nsteps=3 op=reg-mr flags=1 op2=write op3=local-inv reg_wait=2 dma_map=0" },
+	{ "reg=io", "size=64 size2=64 size3=64" },
+	{ "reg=io reg_wait=1 op=read", "nsteps=3 op=reg-mr flags=0 op2=read reg_wait=1" },
+	{ "reg=io reg_wait=0 dma_map=1 op=send", "nsteps=3 flags=0 reg_wait=0 dma_map=1" },
+	{ "reg=io shape=rate", "nsteps=3 flags=0 op2=write op3=local-inv reg_wait=0" },
+	{ "reg=io shape=rate", "outstanding=128" },
+	{ "reg=io shape=rate size=1048576 limit_bytes=800000000", "outstanding=95" },
+	{ "reg=io kernel=0 shape=rate", "nsteps=1 op=write reg_wait=auto dma_map=auto" },
+	{ "reg=io nsteps=3 op=reg-mr op2=write size2=64 op3=local-inv size3=64",
+	  "nsteps=3 reg_wait=0 dma_map=0" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 	/* places */
 	{ "pattern=random", "span=524288" },
@@ -742,6 +800,9 @@ static int decided(u32 attr, const struct kv_job *job)
 		return 0;
 	case KVERBS_JOB_A_SPAN:
 		return job->pattern != KVERBS_PATTERN_FIXED;
+	case KVERBS_JOB_A_REG_WAIT:
+	case KVERBS_JOB_A_DMA_MAP:
+		return kv_job_maps(job);
 	case KVERBS_JOB_A_POST_FROM:
 		return kv_context_rules[job->context].callback;
 	}
@@ -774,6 +835,9 @@ static void test_asked_is_kept(void **state)
 		job.context = SOME(2) ? KVERBS_CONTEXT_BUSY : SOME(KV_CONTEXTS);
 		job.post_from = SOME(2) ? KV_AUTO : SOME(2);
 		job.spin_us = SOME(4) ? KV_AUTO : 1 + SOME(50);
+		job.reg = SOME(3) ? KVERBS_REG_ONCE : SOME(KV_REGS);
+		job.reg_wait = SOME(4) ? KV_AUTO : SOME(KVERBS_REG_WAIT_ALL + 1);
+		job.dma_map = SOME(4) ? KV_AUTO : SOME(KVERBS_DMA_MAP_ONCE + 1);
 		job.pairs = 1 + SOME(8);
 		job.transport = SOME(4) ? KVERBS_TRANSPORT_RC : SOME(KV_TRANSPORTS);
 		job.timeout = SOME(2) ? KV_AUTO : SOME(32);

@@ -19,6 +19,7 @@ struct bench {
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
 	u32 taken, nphases, provoke;
+	struct kv_reg_calls reg;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u32 sleeps, handled;
 	u32 places, mrs, drawn, cold;
@@ -199,6 +200,8 @@ static void bench_run(void)
 		l->nphases = b.nphases;
 		memcpy(l->phase, b.phase, sizeof(b.phase));
 		ep->phase = b.nphases ? b.phase : NULL;
+		l->reg = b.reg;
+		ep->reg = &l->reg;
 		l->sleeps = b.sleeps;
 		l->spin = b.spin;
 		l->handled = b.handled;
@@ -267,7 +270,7 @@ static void check_accounts(u32 lane)
 	struct kv_loop *l = &b.loop[lane];
 	struct kv_ep *ep = &b.w.ep[lane];
 	struct kv_stat *s = &l->stat;
-	u64 tiles = s->t_post + s->t_poll + s->t_empty + s->t_rest;
+	u64 tiles = s->t_post + s->t_poll + s->t_empty + s->t_rest + s->t_reg;
 
 	ask_is(!b.w.broken);
 	ask_is(l->posted == ep->posted);
@@ -2093,7 +2096,7 @@ static void check_phases(u64 n)
 	ask_is(hists[0][KVERBS_METRIC_INV].count == n);
 	ask_is(s->residence == s->occupancy);
 	ask_is(s->residence == hists[0][KVERBS_METRIC_LAT].sum);
-	ask_is(s->wall == s->t_post + s->t_poll + s->t_empty + s->t_rest);
+	ask_is(s->wall == s->t_post + s->t_poll + s->t_empty + s->t_rest + s->t_reg);
 	/* the parts of an operation are within it */
 	ask_is(!n || hists[0][KVERBS_METRIC_REG].sum + hists[0][KVERBS_METRIC_INV].sum <
 		     hists[0][KVERBS_METRIC_LAT].sum);
@@ -2395,6 +2398,170 @@ static void test_handled_ends(void **state)
 	}
 }
 
+/* memory of each operation is registered, by so many calls before and after it */
+static void reg_new(u32 shape, u64 n, u32 begin, u32 end)
+{
+	static const struct kv_reg_calls calls = {
+		.on = 1,
+		.begin = { KVERBS_METRIC_MAP, KVERBS_METRIC_SYNC },
+		.end = { KVERBS_METRIC_INV, KVERBS_METRIC_UNMAP },
+	};
+
+	if (shape == KVERBS_SHAPE_PACED)
+		paced_new(n, 200 + 10 * n, 0, 4);
+	else
+		bench_new(shape, 0, n);
+	b.reg = calls;
+	b.reg.nbegin = begin;
+	b.reg.nend = end;
+	b.with_hists = 1;
+}
+
+/* each call is made once for each operation, timed, and counted as what it is */
+static void check_reg(u64 n)
+{
+	u32 timed = b.timing != KVERBS_TIMING_NONE, i;
+	struct kv_loop *l = &b.loop[0];
+	u64 sum = 0;
+
+	ask_is(b.w.ep[0].begins == l->posted * b.reg.nbegin);
+	ask_is(b.w.ep[0].ends == l->posted * b.reg.nend);
+	for (i = 0; i < FAKE_SLOTS; i++)
+		ask_is(!b.w.ep[0].calls[i]);
+	for (i = 0; i < b.reg.nbegin; i++) {
+		ask_is(hists[0][b.reg.begin[i]].count == timed * n);
+		sum += hists[0][b.reg.begin[i]].sum;
+	}
+	for (i = 0; i < b.reg.nend; i++) {
+		ask_is(hists[0][b.reg.end[i]].count == timed * n);
+		sum += hists[0][b.reg.end[i]].sum;
+	}
+	ask_is(l->stat.t_reg == sum);
+	if (b.depth > 1 || !timed)
+		return;
+	ask_is(hists[0][KVERBS_METRIC_IO].count == n);
+	ask_is(hists[0][KVERBS_METRIC_IO].sum >= sum + hists[0][KVERBS_METRIC_LAT].sum);
+	/* nothing of it is in what the device takes */
+	ask_is(hists[0][KVERBS_METRIC_LAT].max < 700);
+}
+
+static void test_registered(void **state)
+{
+	u32 timing, parts;
+	u64 n;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		for (parts = 0; parts < 6; parts++) {
+			for (n = 1; n <= 12; n++) {
+				reg_new(KVERBS_SHAPE_LAT, n, parts % 3, 1 + parts / 3);
+				b.timing = timing;
+				b.warm = n % 2 ? 5000 : 0;
+				bench_run();
+				check_initiator(n);
+				check_reg(n);
+			}
+		}
+	}
+}
+
+static void test_registered_window(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < 600; i++) {
+		reg_new(KVERBS_SHAPE_RATE, 1 + i % 40, i % 3, 1 + i / 3 % 2);
+		b.depth = 2 + i % 9;
+		b.chain = 1 + i % b.depth;
+		b.signal = 1 + i / 2 % b.depth;
+		b.batch = 1 + i % 4;
+		b.timing = i / 6 % 3;
+		b.warm = i / 18 % 2 ? 3000 : 0;
+		bench_run();
+		check_initiator(1 + i % 40);
+		check_reg(1 + i % 40);
+	}
+}
+
+/* whichever call fails, the run ends there: nothing is posted that is not registered */
+static void test_registration_fails(void **state)
+{
+	struct kv_loop *l = &b.loop[0];
+	u64 at;
+	u32 i;
+
+	for (at = 1; at <= 20; at++) {
+		for (i = 0; i < 2; i++) {
+			reg_new(i ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 20, 2, 2);
+			b.depth = i ? 5 : 1;
+			b.chain = i ? 3 : 1;
+			b.w.ep[0].script.reg_bad = at;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(l->end == KVERBS_REASON_REG && l->err == -ENOMEM);
+			ask_is(l->posted <= (at - 1) / 2 && l->err_wr == l->posted);
+			ask_is(b.pair.abort);
+			reg_new(i ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 20, 2, 2);
+			b.depth = i ? 5 : 1;
+			b.w.ep[0].script.dereg_bad = at;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(l->end == KVERBS_REASON_REG && l->err == -EINVAL);
+			ask_is(l->err_wr == (at - 1) / 2);
+		}
+	}
+}
+
+static void test_registered_stop_anywhere(void **state)
+{
+	u64 at;
+	u32 i;
+
+	for (at = 1; at < 80; at++) {
+		for (i = 0; i < 3; i++) {
+			reg_new(i ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 30, 1, 1 + i % 2);
+			b.depth = i ? 6 : 1;
+			b.chain = i ? 2 : 1;
+			b.w.stop_at = at;
+			b.w.stop_kind = KV_STOP_SOON;
+			bench_run();
+			check_accounts(0);
+			check_reg(b.loop[0].stat.ops);
+		}
+	}
+}
+
+/* in phases: the calls are before the first and after the last */
+static void test_registered_phases(void **state)
+{
+	u32 timing, n;
+
+	for (timing = 0; timing <= KVERBS_TIMING_ALL; timing++) {
+		for (n = 1; n <= 10; n++) {
+			phases_new(n);
+			b.timing = timing;
+			b.warm = n % 2 ? 20000 : 0;
+			b.reg.on = 1;
+			b.reg.nbegin = 1;
+			b.reg.begin[0] = KVERBS_METRIC_MAP;
+			b.reg.nend = 1;
+			b.reg.end[0] = KVERBS_METRIC_UNMAP;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			check_phases(n);
+			ask_is(b.w.ep[0].begins == b.loop[0].posted);
+			ask_is(b.w.ep[0].ends == b.loop[0].posted);
+			ask_is(hists[0][KVERBS_METRIC_IO].count == (timing ? n : 0));
+		}
+	}
+	phases_new(20);
+	b.reg.on = 1;
+	b.reg.nbegin = 1;
+	b.reg.nend = 1;
+	b.w.ep[0].script.reg_bad = 7;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_REG && b.loop[0].err_wr == 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2474,6 +2641,11 @@ int main(void)
 		cmocka_unit_test(test_phases_stop_anywhere),
 		cmocka_unit_test(test_phases_that_fail),
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_registered),
+		cmocka_unit_test(test_registered_window),
+		cmocka_unit_test(test_registration_fails),
+		cmocka_unit_test(test_registered_stop_anywhere),
+		cmocka_unit_test(test_registered_phases),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

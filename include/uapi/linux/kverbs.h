@@ -203,6 +203,9 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_MRS,		/* u32, MRs over the buffer of an end */
 	KVERBS_JOB_A_COLD,		/* u32: enum kverbs_cold */
 	KVERBS_JOB_A_PROVOKE,		/* u32: enum kverbs_provoke */
+	KVERBS_JOB_A_REG,		/* u32: enum kverbs_reg */
+	KVERBS_JOB_A_REG_WAIT,		/* u32: enum kverbs_reg_wait */
+	KVERBS_JOB_A_DMA_MAP,		/* u32: enum kverbs_dma_map */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -367,6 +370,25 @@ enum kverbs_provoke {
 	KVERBS_PROVOKE_INVALIDATED,	/* the peer's MR is invalidated */
 };
 
+/* when the memory of an operation is registered */
+enum kverbs_reg {
+	KVERBS_REG_ONCE,	/* before the run */
+	KVERBS_REG_IO,		/* for each operation, and invalidated after it */
+};
+
+/* of registration by WRs: what is posted only when that before it has completed */
+enum kverbs_reg_wait {
+	KVERBS_REG_WAIT_NONE,	/* nothing: REG_MR, operation and LOCAL_INV are a chain */
+	KVERBS_REG_WAIT_INV,	/* LOCAL_INV */
+	KVERBS_REG_WAIT_ALL,	/* each */
+};
+
+/* when memory that is registered for each operation is mapped for DMA */
+enum kverbs_dma_map {
+	KVERBS_DMA_MAP_IO,	/* for each operation too */
+	KVERBS_DMA_MAP_ONCE,	/* before the run; it is synced for each operation */
+};
+
 enum kverbs_state {
 	KVERBS_STATE_NEW,
 	KVERBS_STATE_READY,
@@ -392,6 +414,7 @@ enum kverbs_reason {
 	KVERBS_REASON_DATA,		/* a message arrived with wrong data */
 	KVERBS_REASON_KEPT,		/* a message did not invalidate what it was to */
 	KVERBS_REASON_CQ,		/* a CQ overflowed, or is broken */
+	KVERBS_REASON_REG,		/* memory could not be mapped or registered */
 };
 
 enum kverbs_run_attr {
@@ -507,6 +530,7 @@ enum kverbs_counter {
 	KVERBS_CTR_EVENTS,	/* of those, ended by one */
 	KVERBS_CTR_HANDLED,	/* calls of a handler that did the lane's work */
 	KVERBS_CTR_EVICTED,	/* cache lines evicted before posts */
+	KVERBS_CTR_T_REG,	/* ticks in calls that map, sync, register and undo it */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
@@ -521,9 +545,13 @@ enum kverbs_metric {
 	KVERBS_METRIC_RECV_POST,
 	KVERBS_METRIC_RECV_POLL,
 	KVERBS_METRIC_RESPONSE,
-	KVERBS_METRIC_REG,	/* a REG_MR on its own, post to completion */
-	KVERBS_METRIC_INV,	/* a LOCAL_INV on its own, likewise */
+	KVERBS_METRIC_REG,	/* a REG_MR on its own, post to completion; ibv_reg_mr */
+	KVERBS_METRIC_INV,	/* a LOCAL_INV on its own, likewise; ibv_dereg_mr */
 	KVERBS_METRIC_HANDLER,
+	KVERBS_METRIC_MAP,	/* memory of an operation, for DMA and into its MR */
+	KVERBS_METRIC_SYNC,
+	KVERBS_METRIC_UNMAP,
+	KVERBS_METRIC_IO,	/* an operation with all of that */
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1

@@ -17,6 +17,7 @@
 #include "endpoint.c"
 #include "memory.c"
 #include "place.c"
+#include "reg.c"
 
 #define SPLIT_STAMPS	0x3000		/* in BAR 0; see pci.c of the model */
 #define SPLIT_POSTS	64
