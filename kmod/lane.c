@@ -108,6 +108,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->iterations = job->iterations;
 	l->span = kv_clock_ticks(job->clock, job->duration_ms);
 	l->delay = kv_job_delay(job, kv_clock_ticks(job->clock, 1000));
+	l->delay_at = job->delay_at;
 	l->warm = kv_clock_ticks(job->clock, job->warmup_ms);
 	l->deadline = kv_clock_ticks(job->clock, job->deadline_ms);
 	l->grace = kv_clock_ticks(job->clock, KV_GRACE_MS);

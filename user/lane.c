@@ -366,6 +366,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->iterations = job->iterations;
 	loop->span = ticks_of_ms(plan->clock, job->duration_ms);
 	loop->delay = kv_job_delay(job, ticks_of_ms(plan->clock, 1000));
+	loop->delay_at = job->delay_at;
 	loop->warm = ticks_of_ms(plan->clock, job->warmup_ms);
 	loop->deadline = ticks_of_ms(plan->clock, job->deadline_ms);
 	loop->grace = ticks_of_ms(plan->clock, GRACE_MS);

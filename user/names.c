@@ -208,6 +208,16 @@ const char *kv_dma_map_name(u32 map)
 	return KV_NAME(names, map);
 }
 
+const char *kv_delay_at_name(u32 at)
+{
+	static const char *const names[] = {
+		[KVERBS_DELAY_AT_POST] = "post",
+		[KVERBS_DELAY_AT_BEFORE] = "before",
+	};
+
+	return KV_NAME(names, at);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -322,6 +332,7 @@ static const struct {
 	{ KVERBS_JOB_A_REG, kv_reg_name },
 	{ KVERBS_JOB_A_REG_WAIT, kv_reg_wait_name },
 	{ KVERBS_JOB_A_DMA_MAP, kv_dma_map_name },
+	{ KVERBS_JOB_A_DELAY_AT, kv_delay_at_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

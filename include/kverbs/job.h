@@ -151,7 +151,10 @@
 	X(REG_WAIT, reg_wait, u32, 0, KVERBS_REG_WAIT_ALL, KV_AUTO,	\
 	  0, "reg-wait", "", "none, inv or all")			\
 	X(DMA_MAP, dma_map, u32, 0, KVERBS_DMA_MAP_ONCE, KV_AUTO,	\
-	  0, "dma-map", "", "io or once")
+	  0, "dma-map", "", "io or once")				\
+	X(DELAY_AT, delay_at, u32, 0, KVERBS_DELAY_AT_BEFORE,		\
+	  KVERBS_DELAY_AT_POST,						\
+	  0, "delay-at", "", "post or before")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -1792,6 +1795,9 @@ static inline int kv_job_check_cold(const struct kv_job *job,
 static inline int kv_job_check_delay(const struct kv_job *job,
 				     struct kv_refusal *no)
 {
+	if (!job->delay_ns && job->delay_at)
+		return kv_refuse(no, KVERBS_JOB_A_DELAY_AT,
+				 "delay-at before: there is no delay; use --delay, or leave it out");
 	if (!job->delay_ns)
 		return 0;
 	if (job->shape != KVERBS_SHAPE_LAT)

@@ -138,6 +138,7 @@ struct kv_chain {
  * @iterations: operations to do, 0: until @span is over
  * @span: length of the measured window, ticks
  * @delay: busy wait before a post, ticks, 0: none
+ * @delay_at: enum kverbs_delay_at
  * @warm: least length of the warm-up, ticks, 0: none
  * @deadline: longest wait for a completion, ticks
  * @grace: longest wait for a completion after a stop, ticks
@@ -181,6 +182,7 @@ struct kv_loop {
 	u64 iterations;
 	u64 span;
 	u64 delay;
+	u32 delay_at;
 	u64 warm;
 	u64 deadline;
 	u64 grace;
@@ -685,9 +687,18 @@ kv_noinline void kv_data_begin(struct kv_loop *l)
 	kv_data_fill(l, 1);
 }
 
+/* what a chain waits for before it is posted */
+enum {
+	KV_DELAY_NONE,
+	KV_DELAY_POST,		/* in the interval of the post */
+	KV_DELAY_BEFORE,	/* before it begins */
+};
+
 /*
  * A difference of known size, to see whether a comparison finds it: a busy wait from
  * the reading that begins the interval of a post. How long it came out is counted.
+ * Its twin is as long, and before that reading: what goes on meanwhile, in the device
+ * or in software that is one, goes on in both.
  */
 kv_inline void kv_delay(struct kv_loop *l)
 {
@@ -840,6 +851,10 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	}
 	if (kv_unlikely(l->prepares))
 		kv_prepare(l, first, len);
+	if (delayed == KV_DELAY_BEFORE) {
+		kv_tick(l, &l->stat.t_rest);
+		kv_delay(l);
+	}
 	/* what that took, and registration, is outside what is timed */
 	if (sampled || kv_unlikely((l->prepares || l->reg.on) &&
 				   l->timing != KVERBS_TIMING_NONE))
@@ -849,7 +864,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	c->end = l->posted + len;
 	c->yields = l->stat.yields;
 	c->sampled = sampled;
-	if (delayed)
+	if (delayed == KV_DELAY_POST)
 		kv_delay(l);
 	rc = kv_post(l->ep, first);
 	if (kv_unlikely(rc)) {
@@ -924,12 +939,17 @@ kv_inline void kv_one_at_a_time(struct kv_loop *l, u32 delayed)
 /* shape lat: one WR outstanding */
 kv_noinline void kv_loop_lat(struct kv_loop *l)
 {
-	kv_one_at_a_time(l, 0);
+	kv_one_at_a_time(l, KV_DELAY_NONE);
 }
 
 kv_noinline void kv_loop_lat_delayed(struct kv_loop *l)
 {
-	kv_one_at_a_time(l, 1);
+	kv_one_at_a_time(l, KV_DELAY_POST);
+}
+
+kv_noinline void kv_loop_lat_spaced(struct kv_loop *l)
+{
+	kv_one_at_a_time(l, KV_DELAY_BEFORE);
 }
 
 /* post a phase of an operation, wait for its completion */
@@ -1528,6 +1548,8 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_recv(l);
 		else if (l->nphases)
 			kv_loop_phases(l);
+		else if (l->delay && l->delay_at == KVERBS_DELAY_AT_BEFORE)
+			kv_loop_lat_spaced(l);
 		else if (l->delay)
 			kv_loop_lat_delayed(l);
 		else

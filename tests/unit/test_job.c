@@ -238,6 +238,8 @@ static const struct refusal refusals[] = {
 	/* delay */
 	{ "shape=rate delay_ns=5", KVERBS_JOB_A_DELAY_NS,
 	  "delay 5: shape rate has none; use --shape lat" },
+	{ "delay_at=1", KVERBS_JOB_A_DELAY_AT,
+	  "delay-at before: there is no delay; use --delay, or leave it out" },
 	{ "delay_ns=5 timing=none", KVERBS_JOB_A_DELAY_NS,
 	  "delay 5: it begins where the timing of a post does; use --timing lat or all" },
 	/* the step */

@@ -14,6 +14,7 @@
 struct bench {
 	u32 shape, two_sided, lossy, timing;
 	u64 n, span, warm, delay;
+	u32 delay_at;
 	u32 depth, chain, signal, batch, recv_depth;
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
@@ -180,6 +181,7 @@ static void bench_run(void)
 		l->span = b.span;
 		l->warm = b.warm;
 		l->delay = b.delay;
+		l->delay_at = b.delay_at;
 		l->deadline = DEADLINE;
 		l->grace = GRACE;
 		l->size = 64;
@@ -700,6 +702,25 @@ static void test_cold_chains(void **state)
 	ask_is(b.w.ep[0].aimed == 1000 && b.w.ep[0].chilled == 1000);
 	assert_int_equal(b.loop[0].stat.evicted, 3000);
 	assert_true(b.loop[0].stat.t_post <= 1000 * 10 + b.loop[0].stat.posts * 3);
+}
+
+/* its twin is as long, and in the rest */
+static void test_lat_delayed_before(void **state)
+{
+	struct kv_stat *s = &b.loop[0].stat;
+	struct kv_hist *h = hists[0];
+
+	lat_new(1000);
+	b.timing = KVERBS_TIMING_ALL;
+	b.delay = 100;
+	b.delay_at = KVERBS_DELAY_AT_BEFORE;
+	bench_run();
+	check_initiator(1000);
+	assert_int_equal(s->delayed, 102000);
+	assert_int_equal(h[KVERBS_METRIC_POST].min, 13);
+	assert_int_equal(h[KVERBS_METRIC_POST].max, 13);
+	assert_int_equal(s->t_post, 13000);
+	assert_true(s->t_rest >= 102000);
 }
 
 /* a latency is what the device took, to the reading */
@@ -2567,6 +2588,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lat),
 		cmocka_unit_test(test_lat_delayed),
+		cmocka_unit_test(test_lat_delayed_before),
 		cmocka_unit_test(test_lat_of_a_known_device),
 		cmocka_unit_test(test_lat_for_a_time),
 		cmocka_unit_test(test_lat_stop_anywhere),

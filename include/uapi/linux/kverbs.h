@@ -206,6 +206,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_REG,		/* u32: enum kverbs_reg */
 	KVERBS_JOB_A_REG_WAIT,		/* u32: enum kverbs_reg_wait */
 	KVERBS_JOB_A_DMA_MAP,		/* u32: enum kverbs_dma_map */
+	KVERBS_JOB_A_DELAY_AT,		/* u32: enum kverbs_delay_at */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -387,6 +388,12 @@ enum kverbs_reg_wait {
 enum kverbs_dma_map {
 	KVERBS_DMA_MAP_IO,	/* for each operation too */
 	KVERBS_DMA_MAP_ONCE,	/* before the run; it is synced for each operation */
+};
+
+/* where a busy wait is: in what is timed, or as long, but before it */
+enum kverbs_delay_at {
+	KVERBS_DELAY_AT_POST,
+	KVERBS_DELAY_AT_BEFORE,
 };
 
 enum kverbs_state {
