@@ -163,15 +163,11 @@ static bool gone(const char *device)
 /* parts of the time of an operation; with timing lat polls are in the wait */
 static void take_parts(const struct kv_report *report, struct kv_parts *parts)
 {
-	const struct kv_lane_result *lane = &report->result->lane[0];
 	const struct kv_summary *s = &report->summary;
 
 	if (!isfinite(s->share_post) || !isfinite(s->op_ns))
 		return;
 	parts->runs++;
-	if (lane->stat.ops)
-		parts->delayed += kv_ticks_ns(&report->result->clock, (double)lane->stat.delayed) /
-				  (double)lane->stat.ops;
 	parts->sum[KV_PART_POST] += s->share_post * s->op_ns;
 	parts->sum[KV_PART_WAIT] += s->share_empty * s->op_ns;
 	parts->sum[KV_PART_CLOCK] += s->share_rest * s->op_ns;

@@ -75,12 +75,10 @@ extern const char *const kv_part_keys[KV_PARTS];	/* in JSON */
 /**
  * struct kv_parts - means of an operation over all runs of a side
  * @runs: that were timed
- * @delayed: busy wait of an operation, where one was asked for, likewise
  * @sum: ns of an operation, added up over them
  */
 struct kv_parts {
 	u32 runs;
-	double delayed;
 	double sum[KV_PARTS];
 };
 
@@ -134,7 +132,7 @@ enum kv_proof_part {
  * struct kv_proof_row - one comparison of it
  * @done: it was measured
  * @judgement: of p50
- * @planted: ns that were really waited, a mean
+ * @planted: median of the wait, ns, 0: there was none
  */
 struct kv_proof_row {
 	bool done;

@@ -2,8 +2,9 @@
 /*
  * kverbs compare --prove: what a comparison on this host can tell, found out before
  * it is made. Each engine against itself, where there is nothing to find; then with a
- * busy wait in the posts of one of the two, which has to be found; then both engines
- * on the null device, where all that is left is the loop and the calls.
+ * busy wait in the posts of one of the two, which has to be found, and one before the
+ * posts of the other, since what a device does meanwhile it does then, too; then both
+ * engines on the null device, where all that is left is the loop and the calls.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -66,14 +67,24 @@ static struct kv_compare *new_part(const struct kv_compare *compare, struct kv_e
 	return part;
 }
 
+/*
+ * The median of what was waited. A wait ends with the first reading that is late enough,
+ * which is by half a reading in the middle; one that was interrupted is as much longer,
+ * and no median sees it.
+ */
+static double planted(const struct kv_compare *part, u32 arm)
+{
+	const struct kv_clock_info *clock = &part->clock[KV_KERNEL];
+	u32 delay = part->arm[arm].job[KV_KERNEL].delay_ns;
+
+	return delay ? delay + kv_ticks_ns(clock, clock->cost) / 2 : 0;
+}
+
 static void take(const struct kv_compare *part, u32 arm, struct kv_proof_row *row)
 {
 	row->done = true;
 	kv_trial_judge(part->trial, arm, KV_VALUE_P50, &row->judgement);
-	/* the mean of what was really waited; the kernel's place has the delay */
-	row->planted = part->arm[arm].parts[KV_KERNEL].runs ?
-		       part->arm[arm].parts[KV_KERNEL].delayed /
-		       part->arm[arm].parts[KV_KERNEL].runs : NAN;
+	row->planted = planted(part, arm);
 }
 
 static int measure(struct kv_compare *part, struct kv_proof_row *row, struct kv_error *error)
@@ -110,6 +121,14 @@ static u32 plant_of(const struct kv_proof_row *row)
 	return ns < PLANT_MOST_NS ? (u32)ns : PLANT_MOST_NS;
 }
 
+/* a wait in the posts of one, and as long a one before the posts of the other */
+static void plant(struct kv_arm *arm, const struct kv_proof_row *same)
+{
+	arm->job[KV_KERNEL].delay_ns = plant_of(same);
+	arm->job[KV_USER].delay_ns = plant_of(same);
+	arm->job[KV_USER].delay_at = KVERBS_DELAY_AT_BEFORE;
+}
+
 static int prove_planted(const struct kv_compare *compare, const struct kv_job *job,
 			 struct kv_proof *proof, struct kv_error *error)
 {
@@ -118,10 +137,10 @@ static int prove_planted(const struct kv_compare *compare, const struct kv_job *
 
 	if (!part)
 		return -1;
-	add(part, job, &kv_engine_kernel, &kv_engine_kernel, compare->device)
-		->job[KV_KERNEL].delay_ns = plant_of(&proof->row[KV_PROOF_SAME_KERNEL]);
-	add(part, job, &kv_engine_user, &kv_engine_user, compare->device)
-		->job[KV_KERNEL].delay_ns = plant_of(&proof->row[KV_PROOF_SAME_USER]);
+	plant(add(part, job, &kv_engine_kernel, &kv_engine_kernel, compare->device),
+	      &proof->row[KV_PROOF_SAME_KERNEL]);
+	plant(add(part, job, &kv_engine_user, &kv_engine_user, compare->device),
+	      &proof->row[KV_PROOF_SAME_USER]);
 	rc = measure(part, &proof->row[KV_PROOF_PLANTED_KERNEL], error);
 	kv_compare_free(part);
 	return rc;
@@ -179,10 +198,13 @@ int kv_prove(const struct kv_compare *compare, struct kv_proof *proof, struct kv
 	return 0;
 }
 
-/* was the planted difference found, and does the interval hold it? */
+/*
+ * Was the planted difference found, and does the interval hold it? Each is a question
+ * of its own, not one of many that are asked at once: its interval alone answers.
+ */
 bool kv_proof_found(const struct kv_proof_row *row)
 {
-	return row->done && row->judgement.finding == KV_DIFFERENT;
+	return row->done && row->judgement.difference.low > 0;
 }
 
 bool kv_proof_holds(const struct kv_proof_row *row)
