@@ -31,17 +31,21 @@ static bool ask(int protocol, struct nl_msg *msg, nl_recvmsg_msg_cb_t valid, voi
 }
 
 /* the priorities with PFC: -1 where the interface does not say */
-static int take_pfc(struct nl_msg *msg, void *arg)
+int kv_take_pfc(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *attr[DCB_ATTR_MAX + 1], *ieee[DCB_ATTR_IEEE_MAX + 1];
+	struct ieee_pfc pfc;
 	int *enabled = arg;
 
 	if (!nlmsg_parse(nlmsg_hdr(msg), sizeof(struct dcbmsg), attr, DCB_ATTR_MAX, NULL) &&
 	    attr[DCB_ATTR_IEEE] &&
 	    !nla_parse_nested(ieee, DCB_ATTR_IEEE_MAX, attr[DCB_ATTR_IEEE], NULL) &&
 	    ieee[DCB_ATTR_IEEE_PFC] &&
-	    nla_len(ieee[DCB_ATTR_IEEE_PFC]) >= (int)sizeof(struct ieee_pfc))
-		*enabled = ((struct ieee_pfc *)nla_data(ieee[DCB_ATTR_IEEE_PFC]))->pfc_en;
+	    nla_len(ieee[DCB_ATTR_IEEE_PFC]) >= (int)sizeof(pfc)) {
+		/* attributes are aligned to 4 bytes, its members to 8 */
+		memcpy(&pfc, nla_data(ieee[DCB_ATTR_IEEE_PFC]), sizeof(pfc));
+		*enabled = pfc.pfc_en;
+	}
 	return NL_OK;
 }
 
@@ -59,7 +63,7 @@ KV_READER(pfc)
 		nlmsg_free(msg);
 		return false;
 	}
-	if (!ask(NETLINK_ROUTE, msg, take_pfc, &enabled) || enabled < 0)
+	if (!ask(NETLINK_ROUTE, msg, kv_take_pfc, &enabled) || enabled < 0)
 		return false;
 	if (enabled)
 		kv_found(found, enabled, "on for priorities 0x%02x of %s", enabled, host->netdev);
@@ -68,15 +72,10 @@ KV_READER(pfc)
 	return true;
 }
 
-struct moderation {
-	const char *device;
-	int on;
-};
-
-static int take_moderation(struct nl_msg *msg, void *arg)
+int kv_take_moderation(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *attr[RDMA_NLDEV_ATTR_MAX];
-	struct moderation *moderation = arg;
+	struct kv_moderation *moderation = arg;
 
 	if (!nlmsg_parse(nlmsg_hdr(msg), 0, attr, RDMA_NLDEV_ATTR_MAX - 1, NULL) &&
 	    attr[RDMA_NLDEV_ATTR_DEV_NAME] && attr[RDMA_NLDEV_ATTR_DEV_DIM] &&
@@ -87,14 +86,14 @@ static int take_moderation(struct nl_msg *msg, void *arg)
 
 KV_READER(moderation)
 {
-	struct moderation moderation = { host->device, -1 };
+	struct kv_moderation moderation = { host->device, -1 };
 	struct nl_msg *msg;
 
 	if (!kv_file_live())
 		return false;
 	msg = nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET),
 				 NLM_F_REQUEST | NLM_F_ACK | NLM_F_DUMP);
-	if (!ask(NETLINK_RDMA, msg, take_moderation, &moderation) || moderation.on < 0)
+	if (!ask(NETLINK_RDMA, msg, kv_take_moderation, &moderation) || moderation.on < 0)
 		return false;
 	kv_found(found, moderation.on, moderation.on ? "on" : "off");
 	return true;

@@ -50,7 +50,17 @@ KV_JUDGE(pcie);
 KV_READER(aspm);
 KV_JUDGE(aspm);
 
+struct nl_msg;
+
+/* is adaptive moderation on? -1: the answer does not say */
+struct kv_moderation {
+	const char *device;
+	int on;
+};
+
 /* health_netlink.c */
+int kv_take_pfc(struct nl_msg *msg, void *arg);
+int kv_take_moderation(struct nl_msg *msg, void *arg);
 KV_READER(pfc);
 KV_READER(moderation);
 KV_JUDGE(moderation);

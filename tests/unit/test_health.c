@@ -3,6 +3,11 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
+#include <linux/dcbnl.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <rdma/rdma_netlink.h>
 #include "health_read.h"
 #include <cmocka.h>
 
@@ -26,6 +31,71 @@ static void test_busy_share(void **state)
 	assert_int_equal(kv_busy_share(before, after, 2), -1);
 	assert_int_equal(kv_busy_share(after, before, 1), -1);
 	assert_int_equal(kv_busy_share("", "cpu", 0), -1);
+}
+
+/* what a driver answers about PFC: bytes of its struct, and the mask in it */
+static int pfc_of(int bytes, u8 mask)
+{
+	struct dcbmsg head = { .cmd = DCB_CMD_IEEE_GET };
+	struct ieee_pfc pfc = { .pfc_en = mask };
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETDCB, 0);
+	struct nlattr *ieee;
+	int enabled = -1;
+
+	assert_non_null(msg);
+	assert_int_equal(nlmsg_append(msg, &head, sizeof(head), NLMSG_ALIGNTO), 0);
+	if (bytes >= 0) {
+		ieee = nla_nest_start(msg, DCB_ATTR_IEEE);
+		assert_int_equal(nla_put(msg, DCB_ATTR_IEEE_PFC, bytes, &pfc), 0);
+		nla_nest_end(msg, ieee);
+	}
+	kv_take_pfc(msg, &enabled);
+	nlmsg_free(msg);
+	return enabled;
+}
+
+static void test_pfc(void **state)
+{
+	int whole = sizeof(struct ieee_pfc);
+
+	assert_int_equal(pfc_of(whole, 0), 0);
+	assert_int_equal(pfc_of(whole, 0x08), 0x08);
+	assert_int_equal(pfc_of(whole, 0xff), 0xff);
+	/* an interface without DCB, and an answer that is cut short */
+	assert_int_equal(pfc_of(-1, 0), -1);
+	assert_int_equal(pfc_of(whole - 1, 0x08), -1);
+	assert_int_equal(pfc_of(0, 0), -1);
+}
+
+/* what ib_core answers of a device; @dim -1: one that has no such thing */
+static int moderation_of(const char *asked, const char *name, int dim)
+{
+	struct kv_moderation moderation = { asked, -1 };
+	struct nl_msg *msg;
+
+	msg = nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0);
+	assert_non_null(msg);
+	if (name)
+		assert_int_equal(nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name), 0);
+	if (dim >= 0)
+		assert_int_equal(nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_DIM, (u8)dim), 0);
+	kv_take_moderation(msg, &moderation);
+	nlmsg_free(msg);
+	return moderation.on;
+}
+
+static void test_moderation(void **state)
+{
+	struct kv_found found = { 0 };
+
+	assert_int_equal(moderation_of("mlx5_0", "mlx5_0", 1), 1);
+	assert_int_equal(moderation_of("mlx5_0", "mlx5_0", 0), 0);
+	assert_int_equal(moderation_of("mlx5_0", "mlx5_1", 1), -1);
+	assert_int_equal(moderation_of("rxe0", "rxe0", -1), -1);
+	assert_int_equal(moderation_of("rxe0", NULL, 1), -1);
+	assert_int_equal(kv_judge_moderation(NULL, &found), KV_HEALTH_OK);
+	found.number = 1;
+	assert_int_equal(kv_judge_moderation(NULL, &found), KV_HEALTH_NOTE);
 }
 
 static void test_rules_are_whole(void **state)
@@ -74,6 +144,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_busy_share),
+		cmocka_unit_test(test_pfc),
+		cmocka_unit_test(test_moderation),
 		cmocka_unit_test(test_rules_are_whole),
 		cmocka_unit_test(test_worst_and_warnings),
 	};
