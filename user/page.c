@@ -50,6 +50,10 @@ static const char head[] =
 	"figure svg [stroke=\"black\"] { stroke: var(--ink); }\n"
 	"figure svg [fill=\"black\"] { fill: var(--ink); }\n"
 	"figure svg text { font-family: system-ui, sans-serif; }\n"
+	/* paper does not scroll, and comes last to win */
+	"@media print {\n"
+	"\tbody { padding: 0; max-width: none; } .wide { overflow: visible; }\n"
+	"\ttable { font-size: 9.5px; } th, td { padding-right: .4rem; }\n}\n"
 	"</style>\n</head>\n<body>\n";
 
 /* text of a file is text, whatever it holds */
