@@ -56,13 +56,30 @@ static void add_values(struct kv_diff_row *row, u32 which, const double *value, 
 	}
 }
 
-/* what is taken of a run, the first that it has being the primary one */
+/* does ib_core call a handler for each WC, which is then what the run is about? */
+static bool by_handler(const struct kv_doc_run *run)
+{
+	const char *name = json_string_value(json_object_get(run->job.granted, "context"));
+	u32 i;
+
+	if (!name || !kv_unit_is_time(run->unit) ||
+	    !run->summary.metric[KVERBS_METRIC_HANDLER].count)
+		return false;
+	for (i = 0; i < KV_CONTEXTS; i++) {
+		if (!strcmp(name, kv_context_name(i)))
+			return kv_context_rules[i].callback;
+	}
+	return false;
+}
+
+/* what is taken of a run; one value is primary */
 static void add_run(struct kv_diff *diff, u32 which, const char *name,
 		    const struct kv_doc_run *run)
 {
 	const struct kv_summary *s = &run->summary;
 	bool times = kv_unit_is_time(run->unit);
 	bool window = !strcmp(run->job.shape, kv_shape_name(KVERBS_SHAPE_RATE));
+	bool handler = by_handler(run);
 	u32 metric = kv_doc_run_metric(run), i;
 	const struct {
 		const char *of;
@@ -71,10 +88,13 @@ static void add_run(struct kv_diff *diff, u32 which, const char *name,
 		bool primary;
 		double value;
 	} taken[] = {
-		{ kv_metric_name(metric), "p50", false, !times || !window, s->metric[metric].p50 },
+		{ kv_metric_name(KVERBS_METRIC_HANDLER), "p50", false, handler,
+		  handler ? s->metric[KVERBS_METRIC_HANDLER].p50 : NAN },
+		{ kv_metric_name(metric), "p50", false, !handler && (!times || !window),
+		  s->metric[metric].p50 },
 		{ kv_metric_name(metric), "p99", false, false, s->metric[metric].p99 },
 		{ kv_metric_name(metric), "mean", false, false, s->metric[metric].mean },
-		{ "", "messages/s", true, times && window, s->ops_s },
+		{ "", "messages/s", true, !handler && times && window, s->ops_s },
 		{ "", "bytes/s", true, false, s->bytes_s },
 	};
 
@@ -177,6 +197,19 @@ static bool constant(const double *value, u32 n)
 static double worse_by(const struct kv_diff_row *row, double shift)
 {
 	return row->rate ? -shift : shift;
+}
+
+const char *kv_change_name(enum kv_change change)
+{
+	static const char *const names[KV_CHANGES] = {
+		[KV_CHANGE_NONE] = "same",
+		[KV_CHANGE_BETTER] = "better",
+		[KV_CHANGE_WORSE] = "worse",
+		[KV_CHANGE_UNDECIDED] = "undecided",
+		[KV_CHANGE_TOO_FEW] = "too few values",
+	};
+
+	return names[change];
 }
 
 static enum kv_change change_of(const struct kv_diff_row *row, double margin)

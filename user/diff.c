@@ -3,6 +3,7 @@
 #include "diff.h"
 #include "kverbs.h"
 #include "options.h"
+#include "report.h"
 
 static int load(const struct kv_options *options, struct kv_doc *doc[KV_FILES_MAX], u32 *split,
 		struct kv_error *error)
@@ -21,6 +22,22 @@ static int load(const struct kv_options *options, struct kv_doc *doc[KV_FILES_MA
 	return 0;
 }
 
+/* a diff that says "worse" is a good diff: it is printed, and its line as well */
+static int print(const struct kv_options *options, const struct kv_diff *diff,
+		 struct kv_error *error)
+{
+	int status;
+
+	if (!options->json)
+		kv_diff_print(stdout, diff);
+	else if (kv_json_print(stdout, kv_json_diff(diff), error))
+		return kv_error_print(error);
+	status = kv_diff_status(diff, error);
+	if (status != KV_EXIT_GOOD)
+		kv_error_print(error);
+	return status;
+}
+
 static int diff_files(const struct kv_options *options, struct kv_doc *doc[KV_FILES_MAX],
 		      struct kv_error *error)
 {
@@ -36,14 +53,8 @@ static int diff_files(const struct kv_options *options, struct kv_doc *doc[KV_FI
 	diff.doc[1] = doc + split;
 	diff.ndocs[0] = split;
 	diff.ndocs[1] = options->nfiles - split;
-	if (kv_diff_make(&diff, error)) {
-		status = kv_error_print(error);
-	} else {
-		kv_diff_print(stdout, &diff);
-		status = kv_diff_status(&diff, error);
-		if (status != KV_EXIT_GOOD)
-			kv_error_print(error);
-	}
+	status = kv_diff_make(&diff, error) ? kv_error_print(error) :
+					      print(options, &diff, error);
 	kv_diff_free(&diff);
 	return status;
 }

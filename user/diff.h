@@ -72,6 +72,8 @@ struct kv_diff {
 int kv_diff_make(struct kv_diff *diff, struct kv_error *error);
 void kv_diff_free(struct kv_diff *diff);
 int kv_diff_status(const struct kv_diff *diff, struct kv_error *error);
+const char *kv_change_name(enum kv_change change);
+json_t *kv_json_diff(const struct kv_diff *diff);
 void kv_diff_print(FILE *file, const struct kv_diff *diff);
 
 /* like.c */

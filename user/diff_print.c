@@ -10,15 +10,7 @@
 
 static const char *change_text(const struct kv_diff_row *row)
 {
-	static const char *const text[KV_CHANGES] = {
-		[KV_CHANGE_NONE] = "same",
-		[KV_CHANGE_BETTER] = "better",
-		[KV_CHANGE_WORSE] = "WORSE",
-		[KV_CHANGE_UNDECIDED] = "undecided",
-		[KV_CHANGE_TOO_FEW] = "too few values",
-	};
-
-	return text[row->change];
+	return row->change == KV_CHANGE_WORSE ? "WORSE" : kv_change_name(row->change);
 }
 
 static void print_side(FILE *file, const struct kv_diff *diff, u32 which)

@@ -172,6 +172,7 @@ static const struct row rows[] = {
 		KV_FOR_DIFF | KV_FOR_RERUN, KIND_BISECT)
 	OWN_ROW(0, "plot", NULL, "plots in the terminal", KV_FOR_REPORT, KIND_PLOT)
 	OWN_ROW(0, "png", "PREFIX", "plots as PREFIX-NAME.png", KV_FOR_REPORT, KIND_PNG)
+	FORMAT_ROW("json", "JSON instead of text", KV_FOR_DIFF, KV_FORMAT_JSON)
 	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_FILES,
 		KIND_OUTPUT)
 	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
