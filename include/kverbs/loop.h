@@ -1764,6 +1764,9 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 			l->last = l->iterations ? from + l->iterations :
 						  KV_UNSET;
 			l->until = l->span;
+			/* what was made wrong is posted, late as it may be by now */
+			if (l->provoke)
+				l->least = l->posted + 1;
 			if (!l->end)
 				kv_pass(l, shape, role);
 		}
