@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "debugfs.h"
+#include "device.h"
 #include "run.h"
 
 static struct dentry *kv_root;
@@ -152,10 +153,28 @@ void kv_debugfs_remove(struct kv_run *run)
 	run->dir = NULL;
 }
 
+/* what a call of the data path is a call of: the verbs are inline functions */
+static void device_tell(struct ib_device *ibdev, void *arg)
+{
+	struct seq_file *m = arg;
+
+	seq_printf(m, "%s post_send %pS\n", ibdev->name, ibdev->ops.post_send);
+	seq_printf(m, "%s post_recv %pS\n", ibdev->name, ibdev->ops.post_recv);
+	seq_printf(m, "%s poll_cq %pS\n", ibdev->name, ibdev->ops.poll_cq);
+}
+
+static int devices_show(struct seq_file *m, void *v)
+{
+	kv_devices_each(device_tell, m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(devices);
+
 int kv_debugfs_init(void)
 {
 	/* a kernel without debugfs, or locked down, measures all the same */
 	kv_root = debugfs_create_dir("kverbs", NULL);
+	debugfs_create_file("devices", 0400, kv_root, NULL, &devices_fops);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "main.h"
 #include "run.h"
+#include "trace.h"
 
 static LIST_HEAD(kv_devs);
 static DEFINE_MUTEX(kv_devs_lock);	/* kv_devs; an ibdev in it is alive */
@@ -71,6 +72,16 @@ struct kv_dev *kv_dev_nth(struct net *net, unsigned int nth)
 	}
 	mutex_unlock(&kv_devs_lock);
 	return found;
+}
+
+void kv_devices_each(void (*tell)(struct ib_device *ibdev, void *arg), void *arg)
+{
+	struct kv_dev *dev;
+
+	mutex_lock(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, entry)
+		tell(dev->ibdev, arg);
+	mutex_unlock(&kv_devs_lock);
 }
 
 void kv_dev_refresh(struct kv_dev *dev)
@@ -164,6 +175,8 @@ static void kv_dev_event(struct ib_event_handler *handler,
 {
 	struct kv_dev *dev = container_of(handler, struct kv_dev, events);
 
+	trace_kverbs_async_event(dev->ibdev->name, event->event,
+				 event->element.port_num);
 	if (event->event == IB_EVENT_DEVICE_FATAL)
 		kv_runs_abort_device(dev, KVERBS_REASON_DEVICE_GONE);
 	kv_dev_refresh_later(dev);

@@ -115,6 +115,13 @@ u32 kv_dev_link(struct kv_dev *dev, u32 port);
  */
 void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps);
 
+/**
+ * kv_devices_each - look at all devices, of all namespaces
+ * @tell: called for each, which is alive meanwhile; must not come back here
+ * @arg: its second argument
+ */
+void kv_devices_each(void (*tell)(struct ib_device *ibdev, void *arg), void *arg);
+
 int kv_devices_init(void);
 void kv_devices_exit(void);
 

@@ -10,6 +10,7 @@
 
 #include "endpoint.h"
 #include "place.h"
+#include "trace.h"
 
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 
@@ -314,6 +315,14 @@ static void kv_path_address(const struct kv_path *path, const struct kv_job *job
 		rdma_ah_set_dlid(ah, path->lid);
 }
 
+static int kv_ep_modify(struct kv_ep *ep, struct ib_qp_attr *attr, int mask)
+{
+	int rc = ib_modify_qp(ep->qp, attr, mask);
+
+	trace_kverbs_qp_state(ep, attr->qp_state, rc);
+	return rc;
+}
+
 int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 		 const struct kv_path *path, const struct kv_job *job,
 		 const char **where)
@@ -328,7 +337,7 @@ int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 	int rc;
 
 	*where = "move QP to INIT";
-	rc = ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].init);
+	rc = kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].init);
 	if (rc)
 		return rc;
 	memset(&attr, 0, sizeof(attr));
@@ -340,7 +349,7 @@ int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 	attr.min_rnr_timer = job->min_rnr_timer;
 	kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
 	*where = "move QP to RTR";
-	rc = ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].rtr);
+	rc = kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rtr);
 	if (rc)
 		return rc;
 	memset(&attr, 0, sizeof(attr));
@@ -351,7 +360,7 @@ int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 	attr.sq_psn = wire->sq_psn;
 	attr.max_rd_atomic = job->rd_atomic;
 	*where = "move QP to RTS";
-	return ib_modify_qp(ep->qp, &attr, kv_qp_rules[job->transport].rts);
+	return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rts);
 }
 
 void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
@@ -432,6 +441,7 @@ int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 	rc = ib_post_send(over->qp, &wr.wr, NULL);
 	if (rc)
 		return rc;
+	trace_kverbs_mr_reg(over, mr, wr.key);
 	*where = "wait for the completion of REG_MR";
 	return kv_ep_await(over, where);
 }
@@ -816,7 +826,7 @@ void kv_ep_flush(struct kv_ep *ep)
 		swr.ud.remote_qpn = ep->qp->qp_num;
 		swr.ud.remote_qkey = KV_QKEY;
 	}
-	if (ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
+	if (kv_ep_modify(ep, &attr, IB_QP_STATE))
 		return;
 	kv_context_mark_send(ep, &swr.wr);
 	kv_context_mark_recv(ep, &rwr);

@@ -173,6 +173,35 @@ struct kv_ep {
 };
 
 /**
+ * struct kv_ep_posted - a chain of WRs, for tracepoints
+ * @wrs: number of WRs
+ * @first: opcode of the first
+ * @last: opcode of the last, which completes the chain
+ * @bytes: of all their SGEs
+ */
+struct kv_ep_posted {
+	u32 wrs;
+	u32 first;
+	u32 last;
+	u64 bytes;
+};
+
+/**
+ * kv_ep_posted - look at a chain that was posted just now
+ * @ep: endpoint
+ * @wr_id: number of its first WR
+ * @posted: filled
+ */
+void kv_ep_posted(const struct kv_ep *ep, u64 wr_id, struct kv_ep_posted *posted);
+
+/**
+ * kv_ep_note_mrs - tracepoints of the REG_MRs and LOCAL_INVs of such a chain
+ * @ep: endpoint
+ * @wr_id: number of its first WR
+ */
+void kv_ep_note_mrs(const struct kv_ep *ep, u64 wr_id);
+
+/**
  * kv_path_open - find the way through a port
  * @path: filled; kv_path_close() is to be called also on failure
  * @ibdev: device, the caller is inside

@@ -171,6 +171,8 @@ static void kv_run_abort(struct kv_run *run, u32 reason, u32 how)
 	if (!run->abort_reason)
 		run->abort_reason = reason;
 	spin_unlock(&run->lock);
+	trace_kverbs_run_stop(run->id, run->device, reason,
+			      how == KV_LANE_ABANDON);
 	kv_run_stop_lanes(run, how);
 	kv_run_queue(run, KV_DO_FINISH);
 }
@@ -570,6 +572,8 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		run->ep[i] = kv_ep_create(run->pd, &run->granted, no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
+		run->ep[i]->run_id = run->id;
+		run->ep[i]->lane = i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0);
 	}
 	rc = kv_run_connect_eps(run, where);
 	if (rc)

@@ -16,7 +16,62 @@
 #include <trace/misc/rdma.h>
 
 #include "compat.h"
+#include "endpoint.h"
 #include "side.h"
+
+/*
+ * Names of values. TRACE_DEFINE_ENUM() has the number put into the format that
+ * programs read, where an enumerator would mean nothing.
+ */
+TRACE_DEFINE_ENUM(KVERBS_STATE_NEW);
+TRACE_DEFINE_ENUM(KVERBS_STATE_READY);
+TRACE_DEFINE_ENUM(KVERBS_STATE_RUNNING);
+TRACE_DEFINE_ENUM(KVERBS_STATE_DONE);
+TRACE_DEFINE_ENUM(KVERBS_STATE_FAILED);
+
+TRACE_DEFINE_ENUM(KVERBS_REASON_NONE);
+TRACE_DEFINE_ENUM(KVERBS_REASON_COMPLETE);
+TRACE_DEFINE_ENUM(KVERBS_REASON_STOPPED);
+TRACE_DEFINE_ENUM(KVERBS_REASON_SETUP);
+TRACE_DEFINE_ENUM(KVERBS_REASON_POST);
+TRACE_DEFINE_ENUM(KVERBS_REASON_POLL);
+TRACE_DEFINE_ENUM(KVERBS_REASON_WC);
+TRACE_DEFINE_ENUM(KVERBS_REASON_ORDER);
+TRACE_DEFINE_ENUM(KVERBS_REASON_TIMEOUT);
+TRACE_DEFINE_ENUM(KVERBS_REASON_DEVICE_GONE);
+TRACE_DEFINE_ENUM(KVERBS_REASON_CPU_OFFLINE);
+TRACE_DEFINE_ENUM(KVERBS_REASON_SUSPEND);
+TRACE_DEFINE_ENUM(KVERBS_REASON_DATA);
+TRACE_DEFINE_ENUM(KVERBS_REASON_KEPT);
+
+TRACE_DEFINE_ENUM(IB_QPS_RESET);
+TRACE_DEFINE_ENUM(IB_QPS_INIT);
+TRACE_DEFINE_ENUM(IB_QPS_RTR);
+TRACE_DEFINE_ENUM(IB_QPS_RTS);
+TRACE_DEFINE_ENUM(IB_QPS_SQD);
+TRACE_DEFINE_ENUM(IB_QPS_SQE);
+TRACE_DEFINE_ENUM(IB_QPS_ERR);
+
+TRACE_DEFINE_ENUM(IB_WR_RDMA_WRITE);
+TRACE_DEFINE_ENUM(IB_WR_RDMA_WRITE_WITH_IMM);
+TRACE_DEFINE_ENUM(IB_WR_SEND);
+TRACE_DEFINE_ENUM(IB_WR_SEND_WITH_IMM);
+TRACE_DEFINE_ENUM(IB_WR_SEND_WITH_INV);
+TRACE_DEFINE_ENUM(IB_WR_RDMA_READ);
+TRACE_DEFINE_ENUM(IB_WR_ATOMIC_CMP_AND_SWP);
+TRACE_DEFINE_ENUM(IB_WR_ATOMIC_FETCH_AND_ADD);
+TRACE_DEFINE_ENUM(IB_WR_LOCAL_INV);
+TRACE_DEFINE_ENUM(IB_WR_REG_MR);
+
+TRACE_DEFINE_ENUM(IB_WC_SEND);
+TRACE_DEFINE_ENUM(IB_WC_RDMA_WRITE);
+TRACE_DEFINE_ENUM(IB_WC_RDMA_READ);
+TRACE_DEFINE_ENUM(IB_WC_COMP_SWAP);
+TRACE_DEFINE_ENUM(IB_WC_FETCH_ADD);
+TRACE_DEFINE_ENUM(IB_WC_LOCAL_INV);
+TRACE_DEFINE_ENUM(IB_WC_REG_MR);
+TRACE_DEFINE_ENUM(IB_WC_RECV);
+TRACE_DEFINE_ENUM(IB_WC_RECV_RDMA_WITH_IMM);
 
 #define kv_trace_state(v)						\
 	__print_symbolic(v,						\
@@ -28,19 +83,55 @@
 
 #define kv_trace_reason(v)						\
 	__print_symbolic(v,						\
-			 { KVERBS_REASON_NONE, "none" },		\
-			 { KVERBS_REASON_COMPLETE, "complete" },	\
-			 { KVERBS_REASON_STOPPED, "stopped" },		\
-			 { KVERBS_REASON_SETUP, "setup" },		\
-			 { KVERBS_REASON_POST, "post" },		\
-			 { KVERBS_REASON_POLL, "poll" },		\
-			 { KVERBS_REASON_WC, "wc" },			\
-			 { KVERBS_REASON_ORDER, "order" },		\
-			 { KVERBS_REASON_TIMEOUT, "timeout" },		\
-			 { KVERBS_REASON_DEVICE_GONE, "device_gone" },	\
-			 { KVERBS_REASON_CPU_OFFLINE, "cpu_offline" },	\
-			 { KVERBS_REASON_SUSPEND, "suspend" },		\
-			 { KVERBS_REASON_DATA, "data" })
+			 { KVERBS_REASON_NONE, "NONE" },		\
+			 { KVERBS_REASON_COMPLETE, "COMPLETE" },	\
+			 { KVERBS_REASON_STOPPED, "STOPPED" },		\
+			 { KVERBS_REASON_SETUP, "SETUP" },		\
+			 { KVERBS_REASON_POST, "POST" },		\
+			 { KVERBS_REASON_POLL, "POLL" },		\
+			 { KVERBS_REASON_WC, "WC" },			\
+			 { KVERBS_REASON_ORDER, "ORDER" },		\
+			 { KVERBS_REASON_TIMEOUT, "TIMEOUT" },		\
+			 { KVERBS_REASON_DEVICE_GONE, "DEVICE_GONE" },	\
+			 { KVERBS_REASON_CPU_OFFLINE, "CPU_OFFLINE" },	\
+			 { KVERBS_REASON_SUSPEND, "SUSPEND" },		\
+			 { KVERBS_REASON_DATA, "DATA" },		\
+			 { KVERBS_REASON_KEPT, "KEPT" })
+
+#define kv_trace_qp_state(v)						\
+	__print_symbolic(v,						\
+			 { IB_QPS_RESET, "RESET" },			\
+			 { IB_QPS_INIT, "INIT" },			\
+			 { IB_QPS_RTR, "RTR" },				\
+			 { IB_QPS_RTS, "RTS" },				\
+			 { IB_QPS_SQD, "SQD" },				\
+			 { IB_QPS_SQE, "SQE" },				\
+			 { IB_QPS_ERR, "ERR" })
+
+#define kv_trace_wr_opcode(v)						\
+	__print_symbolic(v,						\
+			 { IB_WR_RDMA_WRITE, "RDMA_WRITE" },		\
+			 { IB_WR_RDMA_WRITE_WITH_IMM, "RDMA_WRITE_WITH_IMM" },	\
+			 { IB_WR_SEND, "SEND" },			\
+			 { IB_WR_SEND_WITH_IMM, "SEND_WITH_IMM" },	\
+			 { IB_WR_SEND_WITH_INV, "SEND_WITH_INV" },	\
+			 { IB_WR_RDMA_READ, "RDMA_READ" },		\
+			 { IB_WR_ATOMIC_CMP_AND_SWP, "ATOMIC_CMP_AND_SWP" },	\
+			 { IB_WR_ATOMIC_FETCH_AND_ADD, "ATOMIC_FETCH_AND_ADD" },	\
+			 { IB_WR_LOCAL_INV, "LOCAL_INV" },		\
+			 { IB_WR_REG_MR, "REG_MR" })
+
+#define kv_trace_wc_opcode(v)						\
+	__print_symbolic(v,						\
+			 { IB_WC_SEND, "SEND" },			\
+			 { IB_WC_RDMA_WRITE, "RDMA_WRITE" },		\
+			 { IB_WC_RDMA_READ, "RDMA_READ" },		\
+			 { IB_WC_COMP_SWAP, "COMP_SWAP" },		\
+			 { IB_WC_FETCH_ADD, "FETCH_ADD" },		\
+			 { IB_WC_LOCAL_INV, "LOCAL_INV" },		\
+			 { IB_WC_REG_MR, "REG_MR" },			\
+			 { IB_WC_RECV, "RECV" },			\
+			 { IB_WC_RECV_RDMA_WITH_IMM, "RECV_RDMA_WITH_IMM" })
 
 TRACE_EVENT(kverbs_run_state,
 	TP_PROTO(u32 run, const char *device, u32 state, u32 reason, int err),
@@ -64,89 +155,239 @@ TRACE_EVENT(kverbs_run_state,
 		  kv_trace_reason(__entry->reason), __entry->err)
 );
 
-TRACE_EVENT(kverbs_post,
-	TP_PROTO(u32 run, u32 lane, u32 qpn, u64 wr_id, u32 wrs, u64 ticks),
-	TP_ARGS(run, lane, qpn, wr_id, wrs, ticks),
+TRACE_EVENT(kverbs_run_stop,
+	TP_PROTO(u32 run, const char *device, u32 reason, bool abandon),
+	TP_ARGS(run, device, reason, abandon),
 	TP_STRUCT__entry(
-		__field(u64, wr_id)
-		__field(u64, ticks)
 		__field(u32, run)
-		__field(u32, lane)
-		__field(u32, qpn)
-		__field(u32, wrs)
+		__field(u32, reason)
+		__field(bool, abandon)
+		__string(device, device)
 	),
 	TP_fast_assign(
-		__entry->wr_id = wr_id;
-		__entry->ticks = ticks;
 		__entry->run = run;
-		__entry->lane = lane;
-		__entry->qpn = qpn;
-		__entry->wrs = wrs;
+		__entry->reason = reason;
+		__entry->abandon = abandon;
+		kv_assign_str(device, device);
 	),
-	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu wrs=%u ticks=%llu",
-		  __entry->run, __entry->lane, __entry->qpn, __entry->wr_id,
-		  __entry->wrs, __entry->ticks)
+	TP_printk("run=%u device=%s reason=%s outstanding=%s", __entry->run,
+		  __get_str(device), kv_trace_reason(__entry->reason),
+		  __entry->abandon ? "abandon" : "finish")
 );
 
+TRACE_EVENT(kverbs_qp_state,
+	TP_PROTO(const struct kv_ep *ep, u32 state, int rc),
+	TP_ARGS(ep, state, rc),
+	TP_STRUCT__entry(
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, qpn)
+		__field(u32, cq)
+		__field(u32, state)
+		__field(int, rc)
+	),
+	TP_fast_assign(
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->cq = ep->cq->res.id;
+		__entry->state = state;
+		__entry->rc = rc;
+	),
+	TP_printk("run=%u lane=%u qpn=%u cq=%u state=%s rc=%d", __entry->run,
+		  __entry->lane, __entry->qpn, __entry->cq,
+		  kv_trace_qp_state(__entry->state), __entry->rc)
+);
+
+TRACE_EVENT(kverbs_post,
+	TP_PROTO(const struct kv_ep *ep, u64 wr_id, u32 ops, u64 ticks, int rc),
+	TP_ARGS(ep, wr_id, ops, ticks, rc),
+	TP_STRUCT__entry(
+		__field(u64, wr_id)
+		__field(u64, ticks)
+		__field(u64, bytes)
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, qpn)
+		__field(u32, cq)
+		__field(u32, ops)
+		__field(u32, wrs)
+		__field(u32, opcode)
+		__field(u32, last)
+		__field(int, rc)
+	),
+	TP_fast_assign(
+		struct kv_ep_posted posted;
+
+		kv_ep_posted(ep, wr_id, &posted);
+		__entry->wr_id = wr_id;
+		__entry->ticks = ticks;
+		__entry->bytes = posted.bytes;
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->cq = ep->cq->res.id;
+		__entry->ops = ops;
+		__entry->wrs = posted.wrs;
+		__entry->opcode = posted.first;
+		__entry->last = posted.last;
+		__entry->rc = rc;
+	),
+	TP_printk("run=%u lane=%u qpn=%u cq=%u wr_id=%llu ops=%u wrs=%u opcode=%s last=%s bytes=%llu rc=%d ticks=%llu",
+		  __entry->run, __entry->lane, __entry->qpn, __entry->cq,
+		  __entry->wr_id, __entry->ops, __entry->wrs,
+		  kv_trace_wr_opcode(__entry->opcode),
+		  kv_trace_wr_opcode(__entry->last), __entry->bytes,
+		  __entry->rc, __entry->ticks)
+);
+
+TRACE_EVENT(kverbs_poll,
+	TP_PROTO(const struct kv_ep *ep, u32 asked, int got),
+	TP_ARGS(ep, asked, got),
+	TP_STRUCT__entry(
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, cq)
+		__field(u32, asked)
+		__field(int, got)
+	),
+	TP_fast_assign(
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->cq = ep->cq->res.id;
+		__entry->asked = asked;
+		__entry->got = got;
+	),
+	TP_printk("run=%u lane=%u cq=%u asked=%u got=%d", __entry->run,
+		  __entry->lane, __entry->cq, __entry->asked, __entry->got)
+);
+
+/* of one that failed the opcode is not told */
 TRACE_EVENT(kverbs_completion,
-	TP_PROTO(u32 run, u32 lane, const struct ib_wc *wc, u64 ticks),
-	TP_ARGS(run, lane, wc, ticks),
+	TP_PROTO(const struct kv_ep *ep, const struct ib_wc *wc, u64 ticks),
+	TP_ARGS(ep, wc, ticks),
 	TP_STRUCT__entry(
 		__field(u64, wr_id)
 		__field(u64, ticks)
 		__field(u32, run)
 		__field(u32, lane)
 		__field(u32, qpn)
+		__field(u32, cq)
+		__field(u32, status)
 		__field(u32, opcode)
 		__field(u32, flags)
 	),
 	TP_fast_assign(
 		__entry->wr_id = wc->wr_id;
 		__entry->ticks = ticks;
-		__entry->run = run;
-		__entry->lane = lane;
-		__entry->qpn = wc->qp->qp_num;
-		__entry->opcode = wc->opcode;
-		__entry->flags = wc->wc_flags;
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->cq = ep->cq->res.id;
+		__entry->status = wc->status;
+		__entry->opcode = wc->status ? 0 : wc->opcode;
+		__entry->flags = wc->status ? 0 : wc->wc_flags;
 	),
-	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu opcode=%s imm=%s ticks=%llu",
-		  __entry->run, __entry->lane, __entry->qpn, __entry->wr_id,
-		  __print_symbolic(__entry->opcode,
-				   { IB_WC_SEND, "SEND" },
-				   { IB_WC_RDMA_WRITE, "RDMA_WRITE" },
-				   { IB_WC_RDMA_READ, "RDMA_READ" },
-				   { IB_WC_COMP_SWAP, "COMP_SWAP" },
-				   { IB_WC_FETCH_ADD, "FETCH_ADD" },
-				   { IB_WC_REG_MR, "REG_MR" },
-				   { IB_WC_RECV, "RECV" },
-				   { IB_WC_RECV_RDMA_WITH_IMM,
-				     "RECV_RDMA_WITH_IMM" }),
+	TP_printk("run=%u lane=%u qpn=%u cq=%u wr_id=%llu status=%s opcode=%s imm=%s ticks=%llu",
+		  __entry->run, __entry->lane, __entry->qpn, __entry->cq,
+		  __entry->wr_id, rdma_show_wc_status(__entry->status),
+		  kv_trace_wc_opcode(__entry->opcode),
 		  __entry->flags & IB_WC_WITH_IMM ? "yes" : "no",
 		  __entry->ticks)
 );
 
 TRACE_EVENT(kverbs_wc_error,
-	TP_PROTO(u32 run, u32 lane, const struct ib_wc *wc),
-	TP_ARGS(run, lane, wc),
+	TP_PROTO(const struct kv_ep *ep, const struct ib_wc *wc),
+	TP_ARGS(ep, wc),
 	TP_STRUCT__entry(
 		__field(u64, wr_id)
 		__field(u32, run)
 		__field(u32, lane)
 		__field(u32, qpn)
+		__field(u32, cq)
 		__field(u32, status)
 		__field(u32, vendor_err)
 	),
 	TP_fast_assign(
 		__entry->wr_id = wc->wr_id;
-		__entry->run = run;
-		__entry->lane = lane;
-		__entry->qpn = wc->qp->qp_num;
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->cq = ep->cq->res.id;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;
 	),
-	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu status=%s vendor_err=0x%x",
-		  __entry->run, __entry->lane, __entry->qpn, __entry->wr_id,
-		  rdma_show_wc_status(__entry->status), __entry->vendor_err)
+	TP_printk("run=%u lane=%u qpn=%u cq=%u wr_id=%llu status=%s vendor_err=0x%x",
+		  __entry->run, __entry->lane, __entry->qpn, __entry->cq,
+		  __entry->wr_id, rdma_show_wc_status(__entry->status),
+		  __entry->vendor_err)
+);
+
+/* REG_MR was posted for an MR */
+TRACE_EVENT(kverbs_mr_reg,
+	TP_PROTO(const struct kv_ep *ep, const struct ib_mr *mr, u32 key),
+	TP_ARGS(ep, mr, key),
+	TP_STRUCT__entry(
+		__field(u64, iova)
+		__field(u64, length)
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, qpn)
+		__field(u32, mr)
+		__field(u32, key)
+	),
+	TP_fast_assign(
+		__entry->iova = mr->iova;
+		__entry->length = mr->length;
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->mr = mr->res.id;
+		__entry->key = key;
+	),
+	TP_printk("run=%u lane=%u qpn=%u mr=%u key=0x%x iova=0x%llx length=%llu",
+		  __entry->run, __entry->lane, __entry->qpn, __entry->mr,
+		  __entry->key, __entry->iova, __entry->length)
+);
+
+/* an MR is invalid: by our LOCAL_INV, or by a message of the peer */
+TRACE_EVENT(kverbs_mr_inv,
+	TP_PROTO(const struct kv_ep *ep, u32 key, bool remote),
+	TP_ARGS(ep, key, remote),
+	TP_STRUCT__entry(
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, qpn)
+		__field(u32, key)
+		__field(bool, remote)
+	),
+	TP_fast_assign(
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = ep->qp->qp_num;
+		__entry->key = key;
+		__entry->remote = remote;
+	),
+	TP_printk("run=%u lane=%u qpn=%u key=0x%x by=%s", __entry->run,
+		  __entry->lane, __entry->qpn, __entry->key,
+		  __entry->remote ? "SEND_WITH_INV" : "LOCAL_INV")
+);
+
+TRACE_EVENT(kverbs_async_event,
+	TP_PROTO(const char *device, u32 event, u32 port),
+	TP_ARGS(device, event, port),
+	TP_STRUCT__entry(
+		__field(u32, event)
+		__field(u32, port)
+		__string(device, device)
+	),
+	TP_fast_assign(
+		__entry->event = event;
+		__entry->port = port;
+		kv_assign_str(device, device);
+	),
+	TP_printk("device=%s event=%s port=%u", __get_str(device),
+		  rdma_show_ib_event(__entry->event), __entry->port)
 );
 
 #endif /* KV_TRACE_H */

@@ -106,9 +106,16 @@ static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
 
 static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 {
+	int got;
+
 	if (unlikely(ep->callback.done))
-		return kv_context_poll(ep, max);
-	return ib_poll_cq(ep->cq, max, ep->wc);
+		got = kv_context_poll(ep, max);
+	else
+		got = ib_poll_cq(ep->cq, max, ep->wc);
+	/* empty ones would fill every buffer */
+	if (trace_kverbs_poll_enabled() && got)
+		trace_kverbs_poll(ep, max, got);
+	return got;
 }
 
 static __always_inline u32 kv_wc_status(const struct kv_ep *ep, u32 i)
@@ -326,18 +333,21 @@ static __always_inline void kv_store(u64 *p, u64 v)
 }
 
 static __always_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n,
-					 u64 ticks)
+					 u64 ticks, int rc)
 {
-	trace_kverbs_post(ep->run_id, ep->lane, ep->qp->qp_num, id, n, ticks);
+	trace_kverbs_post(ep, id, n, ticks, rc);
+	if (trace_kverbs_mr_reg_enabled() || trace_kverbs_mr_inv_enabled())
+		kv_ep_note_mrs(ep, id);
 }
 
 static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 {
-	if (likely(ep->wc[i].status == IB_WC_SUCCESS))
-		trace_kverbs_completion(ep->run_id, ep->lane, &ep->wc[i],
-					ticks);
-	else
-		trace_kverbs_wc_error(ep->run_id, ep->lane, &ep->wc[i]);
+	trace_kverbs_completion(ep, &ep->wc[i], ticks);
+	if (unlikely(ep->wc[i].status != IB_WC_SUCCESS))
+		trace_kverbs_wc_error(ep, &ep->wc[i]);
+	else if (trace_kverbs_mr_inv_enabled() &&
+		 ep->wc[i].wc_flags & IB_WC_WITH_INVALIDATE)
+		trace_kverbs_mr_inv(ep, ep->wc[i].ex.invalidate_rkey, true);
 }
 
 #include <kverbs/loop.h>

@@ -346,7 +346,7 @@ kv_inline void kv_store(u64 *p, u64 v)
 	__atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
 
-kv_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks)
+kv_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks, int rc)
 {
 	(void)ep;
 	(void)id;

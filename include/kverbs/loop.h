@@ -57,7 +57,7 @@
  *   u32 kv_stop(ep)               KV_STOP_*
  *   u64 kv_load(const u64 *p), void kv_store(u64 *p, u64 v)
  *                                 acquire and release
- *   void kv_note_post(ep, id, n, ticks), void kv_note_wc(ep, i, ticks)
+ *   void kv_note_post(ep, id, n, ticks, rc), void kv_note_wc(ep, i, ticks)
  *                                 tracepoints, outside every timed interval
  *
  * Nothing here sleeps, allocates, divides or calls a library. Every wait ends
@@ -868,6 +868,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 		kv_delay(l);
 	rc = kv_post(l->ep, first);
 	if (kv_unlikely(rc)) {
+		kv_note_post(l->ep, l->posted, len, 0, rc);
 		i = kv_post_bad(l->ep, first);
 		c->end = l->posted + i;
 		l->stat.wrs += i;
@@ -885,7 +886,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 		if (sampled)
 			kv_sample(l, KVERBS_METRIC_POST, l->now - start);
 	}
-	kv_note_post(l->ep, l->posted - len, len, l->now - start);
+	kv_note_post(l->ep, l->posted - len, len, l->now - start, 0);
 	return 0;
 }
 
@@ -959,14 +960,16 @@ kv_inline int kv_phase_do(struct kv_loop *l, const struct kv_phase *p)
 	u64 start = l->now, yields = l->stat.yields;
 	int rc = kv_post_phase(l->ep, p->first);
 
-	if (kv_unlikely(rc))
+	if (kv_unlikely(rc)) {
+		kv_note_post(l->ep, KV_ID_STEP | p->first, p->n, 0, rc);
 		return kv_fail(l, KVERBS_REASON_POST, rc, KV_ID_STEP | p->first);
+	}
 	if (timed)
 		kv_tick(l, &l->stat.t_post);
 	if (timed && !p->outside)
 		kv_sample(l, KVERBS_METRIC_POST, l->now - start);
 	l->stat.posts += !p->outside;
-	kv_note_post(l->ep, KV_ID_STEP | p->first, p->n, l->now - start);
+	kv_note_post(l->ep, KV_ID_STEP | p->first, p->n, l->now - start, 0);
 	do {
 		rc = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
 	} while (!rc);

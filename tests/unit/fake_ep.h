@@ -746,8 +746,10 @@ static inline void kv_store(u64 *p, u64 v)
 	*p = v;
 }
 
-static inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks)
+static inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n, u64 ticks, int rc)
 {
+	if (rc)
+		return;
 	fake_rule(ep, ep->phase || id == ep->noted_wrs);
 	ep->noted_wrs += n;
 }
