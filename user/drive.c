@@ -10,6 +10,7 @@
 #include "unit.h"
 
 #define WAIT_MS		1000
+#define HOOK_MS		20	/* from one question whether it is over to the next */
 
 /**
  * struct watch - who looks at a run under way, and when
@@ -55,7 +56,8 @@ static void look(const struct kv_engine *engine, struct kv_run *run, struct watc
 }
 
 static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 unit,
-			const char *what, struct kv_intervals *intervals, struct kv_error *error)
+			const char *what, struct kv_intervals *intervals,
+			const struct kv_hook *hook, struct kv_error *error)
 {
 	struct watch watch = {
 		.start = kv_seconds(),
@@ -70,6 +72,8 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 
 	watch.look_due = watch.start + KV_LIVE_MS / 1000.0;
 	if (intervals && (int)kv_intervals_ms(intervals) < step)
 		step = (int)kv_intervals_ms(intervals);
+	if (hook)
+		step = HOOK_MS;
 	if (watch.live)
 		kv_live_begin(what);
 
@@ -78,7 +82,7 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 
 		if (rc)
 			return rc;
 		look(engine, run, &watch);
-		if (kv_interrupted() && !stopped) {
+		if ((kv_interrupted() || (hook && hook->over(hook->arg))) && !stopped) {
 			stopped = true;
 			if (engine->stop(run, error))
 				return -1;
@@ -88,7 +92,8 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 
 
 static int measure(const struct kv_engine *engine, struct kv_run *run, const char *device,
 		   const struct kv_job *job, u32 unit, const char *what,
-		   struct kv_intervals *intervals, struct kv_report *report, struct kv_error *error)
+		   struct kv_intervals *intervals, const struct kv_hook *hook,
+		   struct kv_report *report, struct kv_error *error)
 {
 	struct kv_noise_sample *before, *after;
 	struct kv_counters *later;
@@ -98,9 +103,13 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 		return -1;
 	report->counters = kv_counters_read(device, job->port);
 	before = kv_noise_sample();
-	rc = engine->start(run, error);
+	rc = hook ? hook->begin(hook->arg, error) : 0;
 	if (!rc)
-		rc = wait_for_end(engine, run, unit, what, intervals, error) < 0 ? -1 : 0;
+		rc = engine->start(run, error);
+	if (!rc)
+		rc = wait_for_end(engine, run, unit, what, intervals, hook, error) < 0 ? -1 : 0;
+	if (hook)
+		hook->end(hook->arg);
 	after = kv_noise_sample();
 	later = kv_counters_read(device, job->port);
 	if (report->counters && later)
@@ -116,21 +125,22 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 }
 
 /**
- * kv_drive_watched - run a job in an engine, and report intervals meanwhile
+ * kv_drive_watched - run a job in an engine, with what is done meanwhile
  * @engine: engine
  * @device: name
  * @job: as asked
  * @unit: enum kv_unit, of the figures
  * @what: shown as progress, or NULL
  * @intervals: take the reports, or NULL
+ * @hook: what is done around it, or NULL
  * @report: filled, also when the run failed; freed by kv_report_free()
  * @error: filled on failure
  * Return: 0 when there is a result, or -1
  */
 int kv_drive_watched(const struct kv_engine *engine, const char *device,
 		     const struct kv_job *job, u32 unit, const char *what,
-		     struct kv_intervals *intervals, struct kv_report *report,
-		     struct kv_error *error)
+		     struct kv_intervals *intervals, const struct kv_hook *hook,
+		     struct kv_report *report, struct kv_error *error)
 {
 	struct kv_run *run = NULL;
 	int rc;
@@ -138,7 +148,7 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 	memset(report, 0, sizeof(*report));
 	if (engine->prepare(device, job, &run, error))
 		return -1;
-	rc = measure(engine, run, device, job, unit, what, intervals, report, error);
+	rc = measure(engine, run, device, job, unit, what, intervals, hook, report, error);
 	engine->release(run);
 	if (rc) {
 		kv_report_free(report);
@@ -156,7 +166,7 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
 	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error)
 {
-	return kv_drive_watched(engine, device, job, unit, what, NULL, report, error);
+	return kv_drive_watched(engine, device, job, unit, what, NULL, NULL, report, error);
 }
 
 void kv_report_free(struct kv_report *report)

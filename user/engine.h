@@ -65,6 +65,7 @@ struct kv_lane_result {
 /**
  * struct kv_result - what a run did, the same from both engines
  * @engine: name of the engine
+ * @id: number of the run in the module, of its lanes' threads and its tracepoints; else 0
  * @device: name of the device
  * @software: the device is a software one (rxe, siw)
  * @state: enum kverbs_state
@@ -91,6 +92,7 @@ struct kv_lane_result {
  */
 struct kv_result {
 	const char *engine;
+	u32 id;
 	char device[64];
 	u32 software;
 	u32 state;

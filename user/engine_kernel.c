@@ -590,6 +590,7 @@ static int kv_kernel_result(struct kv_run *run, struct kv_result **out, struct k
 			return kv_kernel_no_memory(error);
 		lane = result->lane;
 		*result = run->result;
+		result->id = run->id;
 		result->lane = lane;
 		dump.result = result;
 		if (kv_genl_dump(run->genl, kv_kernel_msg(run, KVERBS_CMD_LANE_GET),
@@ -628,6 +629,7 @@ static int kv_kernel_peek(struct kv_run *run, struct kv_result **out, struct kv_
 		return kv_kernel_no_memory(error);
 	lane = result->lane;
 	*result = run->result;
+	result->id = run->id;
 	result->lane = lane;
 	if (kv_genl_dump(run->genl, kv_kernel_msg(run, KVERBS_CMD_LANE_GET), kv_kernel_take_lane,
 			 result, error) ||

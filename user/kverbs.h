@@ -24,6 +24,7 @@ int kv_cmd_rerun(int argc, char **argv);
 int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
 int kv_cmd_explain(int argc, char **argv);
+int kv_cmd_trace(int argc, char **argv);
 
 /* run.c and compare.c: what a command line asked for */
 struct kv_options;
@@ -81,6 +82,7 @@ const char *kv_metric_name(u32 metric);
 const char *kv_link_name(u32 link);
 const char *kv_as_name(u32 as);
 const char *kv_expect_name(u32 expect);
+const char *kv_callees_name(u32 callees);
 
 /* terminal.c */
 bool kv_is_terminal(FILE *file);

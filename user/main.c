@@ -10,6 +10,7 @@ static const struct {
 	{ "devices", kv_cmd_devices, "RDMA devices, and what kverbs can do with them" },
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
+	{ "trace", kv_cmd_trace, "where the time of a post goes: the driver's functions" },
 	{ "report", kv_cmd_report, "what was measured, from files, in another form" },
 	{ "diff", kv_cmd_diff, "two kernels, drivers, cards or settings, from files" },
 	{ "rerun", kv_cmd_rerun, "the same once more: is what a file says reproduced?" },

@@ -307,6 +307,17 @@ const char *kv_expect_name(u32 expect)
 	return KV_NAME(names, expect);
 }
 
+const char *kv_callees_name(u32 callees)
+{
+	static const char *const names[] = {
+		[KV_CALLEES_ALL] = "all",
+		[KV_CALLEES_DRIVER] = "driver",
+		[KV_CALLEES_NONE] = "none",
+	};
+
+	return KV_NAME(names, callees);
+}
+
 /* the fields that are given, and shown, by name */
 static const struct {
 	u32 attr;

@@ -50,9 +50,13 @@ enum kind {
 	KIND_TOLERANCE,
 	KIND_ACROSS,
 	KIND_BISECT,
+	KIND_ENGINES,
+	KIND_CALLEES,
+	KIND_SLOW,
 	KIND_HELP,
 };
 
+#define KV_FOR_JOBS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_TRACE) /* take the fields of a job */
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
 #define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
 #define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_REPORT)
@@ -79,7 +83,7 @@ struct row {
 #define FIELD_ROW(attribute, member, type, lo, hi, def, let, long_name, unit, text)	\
 	{										\
 		.letter = (let), .name = (long_name), .argument = (unit),		\
-		.what = (text), .commands = KV_FOR_RUN | KV_FOR_COMPARE,		\
+		.what = (text), .commands = KV_FOR_JOBS,				\
 		.kind = KIND_FIELD, .attr = KVERBS_JOB_A_##attribute,			\
 		.key = #member,								\
 		.low = (lo), .high = (hi),						\
@@ -105,23 +109,33 @@ struct row {
 
 static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
-		KV_FOR_RUN | KV_FOR_COMPARE, KIND_DEVICE)
+		KV_FOR_JOBS, KIND_DEVICE)
 	OWN_ROW('d', "device", "NAME", "another device than that of the file", KV_FOR_RERUN,
 		KIND_DEVICE)
 	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
+	OWN_ROW(0, "engine", "NAME", "kernel (default), user or both", KV_FOR_TRACE, KIND_ENGINES)
+	OWN_ROW(0, "threshold", "TIME",
+		"end at the first operation that takes longer, and show what ran around it",
+		KV_FOR_TRACE, KIND_SLOW)
+	OWN_ROW(0, "callees", "NAME",
+		"all (default), driver or none: what is traced below the driver's function",
+		KV_FOR_TRACE, KIND_CALLEES)
 	OWN_ROW(0, "preset", "NAME", "options by the question they answer, see kverbs presets",
 		KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS, KIND_PRESET)
 	OWN_ROW(0, "op", "NAME",
 		"write (default of run), read, send, send-imm, write-imm, cas or fadd",
-		KV_FOR_RUN | KV_FOR_COMPARE, KIND_OP)
+		KV_FOR_JOBS, KIND_OP)
 	OWN_ROW('s', "size", "BYTES", "message size (default of run: 64), or a list; k, M allowed",
-		KV_FOR_RUN | KV_FOR_COMPARE, KIND_SIZE)
+		KV_FOR_JOBS, KIND_SIZE)
 	OWN_ROW('a', "all", NULL, "all sizes from 2 bytes to 8M that are powers of two", KV_FOR_RUN,
 		KIND_ALL)
 	OWN_ROW(0, "sweep", "FIELD=LIST", "a run for each value, such as post-list=1,2,4..64",
 		KV_FOR_RUN, KIND_SWEEP)
 	OWN_ROW(0, "cpu", "LIST", "CPUs of the lanes in order, such as 2,4-5",
-		KV_FOR_RUN | KV_FOR_COMPARE, KIND_CPU)
+		KV_FOR_JOBS, KIND_CPU)
+	/* of trace-cmd's users the letter is the file's, and so not that of a field below */
+	OWN_ROW('o', "output", "FILE", "all that was traced, for trace-cmd report and KernelShark",
+		KV_FOR_TRACE, KIND_OUTPUT)
 	KV_JOB_FIELDS(FIELD_ROW)
 	THRESHOLD_ROW("max-p50", "TIME", "fail when the median of lat or rtt is above", KV_MAX_P50)
 	THRESHOLD_ROW("max-p99", "TIME", "fail when its p99 is above", KV_MAX_P99)
@@ -149,7 +163,7 @@ static const struct row rows[] = {
 		"also what user space has no like of: the kernel alone, or no verdict",
 		KV_FOR_COMPARE, KIND_UNLIKE)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
-		KV_FOR_RUN | KV_FOR_COMPARE, KIND_UNIT)
+		KV_FOR_JOBS, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
 		KV_FOR_RUN, KIND_INTERVAL)
 	FORMAT_ROW("json", "JSON instead of text", KV_FOR_ALL, KV_FORMAT_JSON)
@@ -175,7 +189,7 @@ static const struct row rows[] = {
 	FORMAT_ROW("json", "JSON instead of text", KV_FOR_DIFF, KV_FORMAT_JSON)
 	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_FILES,
 		KIND_OUTPUT)
-	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_FILES, KIND_HELP)
+	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_TRACE | KV_FOR_FILES, KIND_HELP)
 };
 
 static kv_name_fn names_of(const struct row *row)
@@ -617,6 +631,30 @@ static int parse_engine(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
+static int parse_engines(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	options->both = !strcmp(text, "both");
+	if (options->both)
+		return 0;
+	if (strcmp(text, kv_engine_kernel.name) && strcmp(text, kv_engine_user.name))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "engine '%s': not known; it is kernel, user or both", text);
+	return parse_engine(options, text, error);
+}
+
+/* a time, as those of --max-* are given */
+static int parse_slow(struct kv_options *options, const struct row *row, const char *text,
+		      struct kv_error *error)
+{
+	struct kv_thresholds one = {};
+
+	if (kv_threshold_parse(&one, KV_MAX_MEAN, text, error))
+		return kv_error_set(error, KV_EXIT_USAGE, "%s '%s': not a time, such as 50us",
+				    row->name, text);
+	options->slow_ns = one.limit[KV_MAX_MEAN];
+	return 0;
+}
+
 static int parse_rounds(struct kv_options *options, const char *text, struct kv_error *error)
 {
 	char *end;
@@ -763,6 +801,13 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_cpu(options, text, error);
 	case KIND_ENGINE:
 		return parse_engine(options, text, error);
+	case KIND_ENGINES:
+		return parse_engines(options, text, error);
+	case KIND_CALLEES:
+		return parse_choice(row, text, kv_callees_name, KV_CALLEES, &options->callees,
+				    error);
+	case KIND_SLOW:
+		return parse_slow(options, row, text, error);
 	case KIND_ROUNDS:
 		return parse_rounds(options, text, error);
 	case KIND_TIME:
@@ -1126,7 +1171,8 @@ static const char *placeholder(const struct row *row)
 void kv_options_help(FILE *file, const char *command_name, u32 command, const char *summary)
 {
 	const struct row *row;
-	char left[64], letter[8];
+	char left[64], letter[8], word[4];
+	const char *value;
 
 	fprintf(file, "usage: kverbs %s [options]%s\n%s\n\n", command_name,
 		command == KV_FOR_DIFF ? " A... [--] B..." :
@@ -1136,12 +1182,13 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 		if (!(row->commands & command))
 			continue;
 		letter[0] = '\0';
-		if (row->letter)
+		snprintf(word, sizeof(word), "-%c", row->letter);
+		if (row->letter && find(word, command, &value) == row)
 			snprintf(letter, sizeof(letter), "-%c, ", row->letter);
 		snprintf(left, sizeof(left), "%4s--%s %s", letter, row->name, placeholder(row));
 		fprintf(file, "  %-26s %s\n", left, row->what);
 	}
-	if (!(command & (KV_FOR_RUN | KV_FOR_COMPARE)))
+	if (!(command & KV_FOR_JOBS))
 		return;
 	fprintf(file,
 		"\nThe run ends after -n operations a pair or -D seconds, not both (default: %.0f s; of\n"

@@ -25,6 +25,15 @@ enum {
 	KV_FOR_REPORT = 1 << 3,
 	KV_FOR_DIFF = 1 << 4,
 	KV_FOR_RERUN = 1 << 5,
+	KV_FOR_TRACE = 1 << 6,
+};
+
+/* which functions below the driver's are traced */
+enum kv_callees {
+	KV_CALLEES_ALL,
+	KV_CALLEES_DRIVER,	/* those of its module */
+	KV_CALLEES_NONE,
+	KV_CALLEES,
 };
 
 /* how alike the two sides are made */
@@ -68,6 +77,9 @@ enum kv_expect {
  * @expect: --expect, enum kv_expect
  * @prove: --prove
  * @unlike: --unlike: also what user space has nothing like, or no exact counterpart of
+ * @both: --engine both
+ * @callees: --callees, enum kv_callees
+ * @slow_ns: --threshold of kverbs trace, 0: none
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
  * @given_unit: not of the environment
@@ -110,6 +122,9 @@ struct kv_options {
 	u32 expect;
 	bool prove;
 	bool unlike;
+	bool both;
+	u32 callees;
+	double slow_ns;
 	u32 interval_ms;
 	u32 unit;
 	bool given_unit;

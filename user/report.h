@@ -54,6 +54,20 @@ struct kv_report {
 	struct kv_counters *counters;
 };
 
+/**
+ * struct kv_hook - what is done around the time that lanes run
+ * @arg: of the functions
+ * @begin: they are about to run
+ * @over: asked now and then: is it to end?
+ * @end: they have ended
+ */
+struct kv_hook {
+	void *arg;
+	int (*begin)(void *arg, struct kv_error *error);
+	bool (*over)(void *arg);
+	void (*end)(void *arg);
+};
+
 /* env.c */
 void kv_env_read(const char *device, const struct kv_job *job, struct kv_env *env);
 
@@ -75,8 +89,8 @@ u32 kv_gid_is_v2(u32 gid_type);
 /* drive.c */
 int kv_drive_watched(const struct kv_engine *engine, const char *device,
 		     const struct kv_job *job, u32 unit, const char *what,
-		     struct kv_intervals *intervals, struct kv_report *report,
-		     struct kv_error *error);
+		     struct kv_intervals *intervals, const struct kv_hook *hook,
+		     struct kv_report *report, struct kv_error *error);
 int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
 	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error);
 void kv_report_free(struct kv_report *report);

@@ -103,7 +103,7 @@ static int run_once(const struct kv_options *options, const char *device,
 	if (options->interval_ms)
 		intervals = kv_intervals_new(options->interval_ms, options->json ? NULL : stdout);
 	if (kv_drive_watched(options->engine, device, &options->job, options->unit, what,
-			     intervals, &report, &error)) {
+			     intervals, NULL, &report, &error)) {
 		kv_intervals_free(intervals);
 		return kv_error_print(&error);
 	}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <infiniband/verbs.h>
+#include <sys/syscall.h>
+#include <tracefs.h>
+#include "crossing.h"
+#include "kverbs.h"
+#include "options.h"
+
+#define CALLS_MAX	1024	/* numbers of system calls */
+#define THREADS_MAX	256
+#define SHOWN		6
+
+/* those that a data path may have */
+static const struct {
+	u32 number;
+	const char *name;
+} known[] = {
+	{ SYS_write, "write" }, { SYS_read, "read" }, { SYS_ioctl, "ioctl" },
+	{ SYS_sched_yield, "sched_yield" }, { SYS_ppoll, "ppoll" },
+	{ SYS_futex, "futex" }, { SYS_clock_nanosleep, "clock_nanosleep" },
+	{ SYS_clock_gettime, "clock_gettime" }, { SYS_nanosleep, "nanosleep" },
+#ifdef SYS_poll
+	{ SYS_poll, "poll" },
+#endif
+};
+
+/**
+ * struct crossing - what the lanes' threads did
+ * @count: system calls by their number
+ * @begun: time stamp of the provider's post under way, by thread; 0: none
+ * @hist: how long it took
+ */
+struct crossing {
+	struct kv_trace *trace;
+	u64 count[CALLS_MAX];
+	struct {
+		int pid;
+		u64 at;
+	} begun[THREADS_MAX];
+	struct kv_hist hist;
+};
+
+static const char *call_name(u32 number, char text[32])
+{
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(known); i++) {
+		if (known[i].number == number)
+			return known[i].name;
+	}
+	snprintf(text, 32, "call %u", number);
+	return text;
+}
+
+static void count_call(void *arg, struct tep_event *event, struct tep_record *record)
+{
+	struct crossing *crossing = arg;
+	struct tep_format_field *field;
+	unsigned long long id;
+	int pid = tep_data_pid(kv_tracing_tep(crossing->trace->tracing), record);
+
+	/* the first thread waits for the lanes, and measures nothing */
+	if (strcmp(event->name, "sys_enter") || pid == getpid())
+		return;
+	field = tep_find_field(event, "id");
+	if (field && !tep_read_number_field(field, record->data, &id) && id < CALLS_MAX)
+		crossing->count[id]++;
+}
+
+static void time_post(void *arg, struct tep_event *event, struct tep_record *record)
+{
+	struct crossing *crossing = arg;
+	int pid = tep_data_pid(kv_tracing_tep(crossing->trace->tracing), record);
+	u32 i;
+
+	for (i = 0; i < THREADS_MAX && crossing->begun[i].pid && crossing->begun[i].pid != pid; i++)
+		;
+	if (i == THREADS_MAX)
+		return;
+	crossing->begun[i].pid = pid;
+	if (!strcmp(event->name, "post")) {
+		crossing->begun[i].at = record->ts;
+	} else if (!strcmp(event->name, "post_end") && crossing->begun[i].at) {
+		kv_hist_add(&crossing->hist, record->ts - crossing->begun[i].at);
+		crossing->begun[i].at = 0;
+	}
+}
+
+static void print_calls(FILE *file, const struct crossing *crossing, u64 ops)
+{
+	bool shown[CALLS_MAX] = {};
+	u64 all = 0, most;
+	char text[32];
+	u32 i, n, at;
+
+	for (i = 0; i < CALLS_MAX; i++)
+		all += crossing->count[i];
+	fprintf(file, "the lanes entered the kernel %llu times, %.2f an operation",
+		(unsigned long long)all, ops ? (double)all / (double)ops : 0.0);
+	for (n = 0; n < SHOWN; n++) {
+		most = 0;
+		at = 0;
+		for (i = 0; i < CALLS_MAX; i++) {
+			if (!shown[i] && crossing->count[i] > most) {
+				most = crossing->count[i];
+				at = i;
+			}
+		}
+		if (!most)
+			break;
+		shown[at] = true;
+		fprintf(file, "%s%s %llu", n ? ", " : ": ", call_name(at, text),
+			(unsigned long long)most);
+	}
+	fputc('\n', file);
+}
+
+struct place {
+	u64 address;
+	u64 offset;
+	bool found;
+};
+
+/* from an address in memory to one in the file */
+static int find_place(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct place *place = arg;
+	u64 begin;
+	u32 i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || place->address < begin ||
+		    place->address >= begin + info->dlpi_phdr[i].p_memsz)
+			continue;
+		place->offset = place->address - begin + info->dlpi_phdr[i].p_offset;
+		place->found = true;
+		return 1;
+	}
+	return 0;
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+	u32 i;
+
+	for (i = 0; list && list[i] && !context; i++) {
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			context = ibv_open_device(list[i]);
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return context;
+}
+
+/* "FILE:0xOFFSET" of the provider's post function, which need not have a symbol */
+static bool find_post(const char *device, char *where, size_t size)
+{
+	struct ibv_context *context = open_device(device);
+	struct place place = {};
+	Dl_info info = {};
+
+	if (!context)
+		return false;
+	place.address = (u64)(unsigned long)context->ops.post_send;
+	dl_iterate_phdr(find_place, &place);
+	if (place.found && dladdr((void *)(unsigned long)place.address, &info) && info.dli_fname)
+		snprintf(where, size, "%s:0x%llx", info.dli_fname,
+			 (unsigned long long)place.offset);
+	ibv_close_device(context);
+	return place.found && info.dli_fname;
+}
+
+static int put_probe(const char *format, const char *where)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), format, (int)getpid(), where);
+	return tracefs_instance_file_append(NULL, "dynamic_events", command) < 0 ? -1 : 0;
+}
+
+static int trace_provider(struct kv_trace *trace, const struct kv_options *options,
+			  struct crossing *crossing, struct kv_error *error)
+{
+	char begin[64], end[64], where[384];
+	const char *const events[] = { begin, end, NULL };
+	struct kv_tracing_plan plan = { .events = events, .own = true };
+	int rc;
+
+	if (!find_post(trace->env->device, where, sizeof(where))) {
+		printf("the provider's post function was not found\n");
+		return 0;
+	}
+	if (put_probe("p:kverbs_%d/post %s", where) ||
+	    put_probe("r:kverbs_%d/post_end %s", where)) {
+		printf("the provider's post, %s, cannot be probed: %s\n", where,
+		       "this kernel has no uprobes, or is locked down");
+		put_probe("-:kverbs_%d/post%.0s", "");
+		return 0;
+	}
+	snprintf(begin, sizeof(begin), "kverbs_%d/post", (int)getpid());
+	snprintf(end, sizeof(end), "kverbs_%d/post_end", (int)getpid());
+	rc = kv_trace_run(trace, options, &plan, &trace->tree, "the provider's post", error);
+	put_probe("-:kverbs_%d/post%.0s", "");
+	put_probe("-:kverbs_%d/post_end%.0s", "");
+	if (rc)
+		return rc;
+	kv_tracing_each(trace->tracing, time_post, crossing);
+	snprintf(trace->provider, sizeof(trace->provider), "%s", where);
+	return 0;
+}
+
+/**
+ * kv_crossing - run in the user engine: without tracing, with its system calls
+ *	counted, with the provider's post probed
+ * @trace: trace; its runs are filled
+ * @options: with the job
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_crossing(struct kv_trace *trace, const struct kv_options *options, struct kv_error *error)
+{
+	static const char *const calls[] = { "raw_syscalls/sys_enter", NULL };
+	struct kv_tracing_plan plan = { .events = calls, .own = true };
+	struct crossing *crossing = calloc(1, sizeof(*crossing));
+	int rc = -1;
+
+	if (!crossing)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	crossing->trace = trace;
+	kv_hist_clear(&crossing->hist);
+	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error) ||
+	    kv_trace_run(trace, options, &plan, &trace->alone, "its system calls", error))
+		goto out;
+	kv_tracing_each(trace->tracing, count_call, crossing);
+	print_calls(stdout, crossing, trace->alone.report.summary.ops);
+	rc = trace_provider(trace, options, crossing, error);
+	if (!rc && *trace->provider)
+		kv_figure_of(&crossing->hist, &trace->tree.report.result->clock,
+			     &trace->tree.figure[KV_TARGET_POST]);
+out:
+	free(crossing);
+	return rc;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdlib.h>
+#include <string.h>
+#include "crossing.h"
+#include "kverbs.h"
+#include "options.h"
+#include "slow.h"
+#include "trace.h"
+#include "tracedat.h"
+#include "unit.h"
+
+#define OPERATIONS	1000	/* of a job of no given length */
+
+/* what is in a trace.dat beside functions: our own, and who else had the CPUs */
+const char *const kv_trace_surroundings[] = {
+	"kverbs/kverbs_post", "kverbs/kverbs_poll", "kverbs/kverbs_completion",
+	"kverbs/kverbs_wc_error", "kverbs/kverbs_run_state", "kverbs/kverbs_qp_state",
+	"irq/irq_handler_entry", "irq/irq_handler_exit", "irq/softirq_entry",
+	"irq/softirq_exit", "sched/sched_switch", "sched/sched_wakeup",
+	"workqueue/workqueue_execute_start", "workqueue/workqueue_execute_end", NULL,
+};
+
+/* a run under way: what it is traced with */
+struct pass {
+	struct kv_trace *trace;
+	const struct kv_tracing_plan *plan;
+	struct kv_trace_run *run;
+	int last;
+};
+
+static int pass_begin(void *arg, struct kv_error *error)
+{
+	struct pass *pass = arg;
+
+	kv_tracing_on(pass->trace->tracing);
+	return 0;
+}
+
+/* a trigger has switched the buffer off: what it waited for is there */
+static bool pass_over(void *arg)
+{
+	struct pass *pass = arg;
+
+	return pass->plan->trigger && !kv_tracing_is_on(pass->trace->tracing);
+}
+
+static void pass_end(void *arg)
+{
+	struct pass *pass = arg;
+
+	kv_tracing_off(pass->trace->tracing);
+}
+
+/* the threads of the lanes, by the name that the module gives them */
+static void take_thread(void *arg, struct tep_event *event, struct tep_record *record)
+{
+	struct pass *pass = arg;
+	struct kv_tracing *tracing = pass->trace->tracing;
+	int pid = tep_data_pid(kv_tracing_tep(tracing), record);
+	char prefix[16], name[16];
+
+	/* most of the events are of the thread that the last one was of */
+	if (pid == pass->last || kv_trace_is_lane(pass->run, pid))
+		return;
+	pass->last = pid;
+	snprintf(prefix, sizeof(prefix), "kverbs/%u:", pass->run->report.result->id);
+	if (pass->run->nthreads < KV_TRACE_THREADS && kv_tracing_thread(tracing, pid, name) &&
+	    !strncmp(name, prefix, strlen(prefix)))
+		pass->run->thread[pass->run->nthreads++] = pid;
+}
+
+static void take_event(void *arg, struct tep_event *event, struct tep_record *record)
+{
+	struct pass *pass = arg;
+	struct tep_handle *tep = kv_tracing_tep(pass->trace->tracing);
+
+	if (!pass->run->nthreads || kv_trace_is_lane(pass->run, tep_data_pid(tep, record)))
+		kv_calls_take(&pass->run->calls, tep, event, record);
+}
+
+/* is it a thread of a lane? */
+bool kv_trace_is_lane(const struct kv_trace_run *run, int pid)
+{
+	u32 i;
+
+	for (i = 0; i < run->nthreads; i++) {
+		if (run->thread[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* the calls of one function */
+static void figure_of(const struct kv_trace *trace, const struct kv_trace_run *run,
+		      const struct kv_function *function, struct kv_figure *figure)
+{
+	struct kv_clock_info ns = {
+		.mult = 1,
+		.unit = run->report.result->clock.unit,
+	};
+	struct kv_hist *hist = malloc(sizeof(*hist));
+	const struct kv_sample *sample;
+	struct kv_function of;
+	u64 address = 0;
+	size_t i;
+
+	if (!hist)
+		return;
+	kv_hist_clear(hist);
+	for (i = 0; i < run->calls.nsamples; i++) {
+		sample = &run->calls.sample[i];
+		if (!address && kv_symbol_at(trace->symbols, sample->address, &of) &&
+		    !strcmp(of.name, function->name) && !strcmp(of.module, function->module))
+			address = sample->address;
+		if (sample->address == address)
+			kv_hist_add(hist, sample->ns);
+	}
+	kv_figure_of(hist, &ns, figure);
+	free(hist);
+}
+
+/* what was traced becomes figures */
+static void digest(struct kv_trace *trace, struct kv_trace_run *run)
+{
+	u32 i;
+
+	for (i = 0; i < KV_TARGETS; i++) {
+		if (*trace->target[i].traced.name)
+			figure_of(trace, run, &trace->target[i].traced, &run->figure[i]);
+	}
+}
+
+/* run the job once; without a plan nothing is traced */
+int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
+		 const struct kv_tracing_plan *plan, struct kv_trace_run *run, const char *what,
+		 struct kv_error *error)
+{
+	struct pass pass = { .trace = trace, .plan = plan, .run = run };
+	struct kv_hook hook = { &pass, pass_begin, pass_over, pass_end };
+	int rc;
+
+	/* the tracer's own ns are instructions only nearly */
+	run->calls.by_events = options->unit == KV_UNIT_INSN;
+	if (plan && kv_tracing_arm(trace->tracing, plan, error))
+		return -1;
+	rc = kv_drive_watched(trace->engine, trace->env->device, &options->job, options->unit,
+			      what, NULL, plan ? &hook : NULL, &run->report, error);
+	kv_progress_end();
+	if (!rc && plan) {
+		rc = kv_tracing_read(trace->tracing, error);
+		run->lost = kv_tracing_lost(trace->tracing);
+		kv_tracing_each(trace->tracing, take_thread, &pass);
+		kv_tracing_each(trace->tracing, take_event, &pass);
+		digest(trace, run);
+		if (plan->events && options->output)
+			rc = rc ? rc : kv_tracedat_write(options->output, trace->tracing,
+							 plan->events,
+							 &run->report.result->clock, error);
+	}
+	if (plan)
+		kv_tracing_disarm(trace->tracing);
+	run->done = !rc;
+	return rc;
+}
+
+static int trace_kernel(struct kv_trace *trace, const struct kv_options *options,
+			struct kv_error *error)
+{
+	struct kv_tracing_plan plan = { .graph = true, .filter = "" };
+	const struct kv_target *post = &trace->target[KV_TARGET_POST];
+	char module[KV_MODULE_NAME + 8];
+	bool tree;
+	u32 i;
+
+	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error))
+		return -1;
+	if (!kv_tracing_has_graph(trace->tracing))
+		return 0;
+	for (i = 0; i < KV_TARGETS; i++) {
+		if (*trace->target[i].traced.name)
+			plan.root[plan.nroots++] = &trace->target[i].traced;
+	}
+	if (!plan.nroots)
+		return 0;
+	tree = trace->callees != KV_CALLEES_NONE && *post->traced.name;
+	plan.events = options->output && !tree ? kv_trace_surroundings : NULL;
+	if (kv_trace_run(trace, options, &plan, &trace->alone, "the driver's functions", error))
+		return -1;
+	if (!tree)
+		return 0;
+	plan.events = options->output ? kv_trace_surroundings : NULL;
+	plan.nroots = 1;
+	plan.root[0] = &post->traced;
+	plan.filter = NULL;
+	if (trace->callees == KV_CALLEES_DRIVER) {
+		snprintf(module, sizeof(module), "*:mod:%s", post->traced.module);
+		plan.filter = module;
+	}
+	return kv_trace_run(trace, options, &plan, &trace->tree, "what the post calls", error);
+}
+
+static void free_run(struct kv_trace_run *run)
+{
+	if (run->done)
+		kv_report_free(&run->report);
+	kv_calls_free(&run->calls);
+	memset(run, 0, sizeof(*run));
+}
+
+static int trace_in(struct kv_trace *trace, const struct kv_options *options,
+		    const struct kv_engine *engine)
+{
+	bool user = engine == &kv_engine_user;
+	struct kv_error error;
+	int rc, status;
+
+	trace->engine = engine;
+	if (options->slow_ns > 0)
+		rc = kv_slow(trace, options, &error);
+	else
+		rc = user ? kv_crossing(trace, options, &error) :
+			    trace_kernel(trace, options, &error);
+	if (rc) {
+		status = kv_error_print(&error);
+	} else if (options->slow_ns > 0) {
+		status = kv_report_status(&trace->alone.report);
+	} else {
+		if (user)
+			kv_trace_print_user(stdout, trace);
+		else
+			kv_trace_print(stdout, trace);
+		status = kv_report_status(&trace->plain.report);
+	}
+	free_run(&trace->plain);
+	free_run(&trace->alone);
+	free_run(&trace->tree);
+	return status;
+}
+
+static int trace_engines(struct kv_trace *trace, const struct kv_options *options)
+{
+	int status, other;
+
+	if (!options->both)
+		return trace_in(trace, options, options->engine);
+	status = trace_in(trace, options, &kv_engine_kernel);
+	putchar('\n');
+	other = trace_in(trace, options, &kv_engine_user);
+	return status ? status : other;
+}
+
+/* as many operations as a buffer holds, and none that is traced and not measured */
+static void choose_length(struct kv_options *options)
+{
+	struct kv_job *job = &options->job;
+
+	if (!options->given[KVERBS_JOB_A_ITERATIONS] && !options->given[KVERBS_JOB_A_DURATION_MS])
+		job->iterations = OPERATIONS;
+	if (!options->given[KVERBS_JOB_A_WARMUP_MS])
+		job->warmup_ms = 0;
+}
+
+static int trace_as(const struct kv_options *options, const char *device,
+		    const struct kv_env *env)
+{
+	struct kv_trace trace = {
+		.env = env,
+		.callees = options->callees,
+	};
+	struct kv_error error;
+	int status;
+
+	if (kv_tracing_open(&trace.tracing, &error))
+		return kv_error_print(&error);
+	trace.symbols = kv_symbols_load();
+	if (kv_targets_find(device, trace.symbols, trace.target, &error))
+		status = kv_error_print(&error);
+	else
+		status = trace_engines(&trace, options);
+	kv_symbols_free(trace.symbols);
+	kv_tracing_close(trace.tracing);
+	return status;
+}
+
+/* kverbs trace */
+int kv_cmd_trace(int argc, char **argv)
+{
+	struct kv_options options;
+	char device[KV_DEVICE_NAME];
+	struct kv_error error;
+	struct kv_env env;
+
+	if (kv_options_parse(argc, argv, KV_FOR_TRACE, &options, &error))
+		return kv_error_print(&error);
+	if (options.help) {
+		kv_options_help(stdout, "trace", KV_FOR_TRACE,
+				"Runs a job, and traces the driver's functions that it calls.");
+		return KV_EXIT_GOOD;
+	}
+	choose_length(&options);
+	if (kv_unit_check(options.unit, &options.job, &error) ||
+	    kv_device_pick(options.device, device, &error))
+		return kv_error_print(&error);
+	if (options.slow_ns > 0 && (options.both || options.engine == &kv_engine_user)) {
+		kv_error_set(&error, KV_EXIT_USAGE,
+			     "threshold: is of the kernel engine, whose completions have a tracepoint; leave --engine out");
+		return kv_error_print(&error);
+	}
+	kv_env_read(device, &options.job, &env);
+	kv_interrupt_catch();
+	return trace_as(&options, device, &env);
+}

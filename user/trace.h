@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What one trace found, and how it is printed. */
+#ifndef KV_TRACE_H
+#define KV_TRACE_H
+
+#include "calls.h"
+#include "report.h"
+#include "summary.h"
+#include "target.h"
+#include "tracing.h"
+
+#define KV_TRACE_THREADS	64
+
+/**
+ * struct kv_trace_run - a run, traced or not
+ * @report: of the run
+ * @calls: of functions, where they were traced
+ * @lost: events that found no room in the buffer
+ * @thread: pids of the lanes, as far as the kernel told them
+ * @nthreads: entries of @thread, 0: whoever called it
+ * @figure: of the calls of each target, of the lanes
+ * @done: @report is filled
+ */
+struct kv_trace_run {
+	struct kv_report report;
+	struct kv_calls calls;
+	u64 lost;
+	int thread[KV_TRACE_THREADS];
+	u32 nthreads;
+	struct kv_figure figure[KV_TARGETS];
+	bool done;
+};
+
+/**
+ * struct kv_trace - what is traced in an engine
+ * @env: where
+ * @tracing: how
+ * @symbols: of the kernel, or NULL
+ * @target: functions of the driver
+ * @engine: engine
+ * @plain: the job without tracing
+ * @alone: the driver's functions traced, and nothing else
+ * @tree: with what they call; of the user engine: the provider's post probed
+ * @callees: enum kv_callees
+ * @provider: file and offset of the provider's post, or empty
+ */
+struct kv_trace {
+	const struct kv_env *env;
+	struct kv_tracing *tracing;
+	struct kv_symbols *symbols;
+	struct kv_target target[KV_TARGETS];
+	const struct kv_engine *engine;
+	struct kv_trace_run plain;
+	struct kv_trace_run alone;
+	struct kv_trace_run tree;
+	u32 callees;
+	char provider[384];
+};
+
+struct kv_options;
+
+extern const char *const kv_trace_surroundings[];
+
+int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
+		 const struct kv_tracing_plan *plan, struct kv_trace_run *run, const char *what,
+		 struct kv_error *error);
+bool kv_trace_is_lane(const struct kv_trace_run *run, int pid);
+void kv_trace_print_user(FILE *file, const struct kv_trace *trace);
+void kv_trace_print(FILE *file, const struct kv_trace *trace);
+
+#endif /* KV_TRACE_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* What was traced, for people. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kverbs.h"
+#include "trace.h"
+#include "unit.h"
+
+#define TREE_SHARE	1000	/* calls below one in so many of the post's time are left out */
+#define TREE_WIDTH	54
+
+static void print_figure(FILE *file, const char *name, const struct kv_figure *f, u32 unit,
+			 const char *remark)
+{
+	char min[KV_TEXT], mean[KV_TEXT], p50[KV_TEXT], p90[KV_TEXT], p99[KV_TEXT], max[KV_TEXT];
+
+	fprintf(file, "%-28s %8llu %9s %9s %9s %9s %9s %10s  %s\n", name, f->count,
+		kv_text_value(f->min, unit, min), kv_text_value(f->mean, unit, mean),
+		kv_text_value(f->p50, unit, p50), kv_text_value(f->p90, unit, p90),
+		kv_text_value(f->p99, unit, p99), kv_text_value(f->max, unit, max), remark);
+}
+
+static void print_head(FILE *file, u32 unit)
+{
+	fprintf(file, "\n%s%-28s %8s %9s %9s %9s %9s %9s %10s%s\n", kv_bold(file),
+		kv_unit_name(unit), "calls", "min", "mean", "p50", "p90", "p99", "max",
+		kv_plain(file));
+}
+
+static void print_targets(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_target *target;
+	char text[KV_SYMBOL_TEXT];
+
+	for (target = trace->target; target < trace->target + KV_TARGETS; target++)
+		fprintf(file, "%s is %s: %s\n", target->verb,
+			*target->traced.name ? kv_function_text(&target->traced, text) :
+			"not to be traced", target->how);
+}
+
+/* what tracing does to what it measures */
+static void print_overhead(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_figure *plain = &trace->plain.report.summary.metric[KVERBS_METRIC_POST];
+	const struct kv_figure *alone = &trace->alone.report.summary.metric[KVERBS_METRIC_POST];
+	const struct kv_figure *by_ftrace = &trace->alone.figure[KV_TARGET_POST];
+	u32 unit = trace->plain.report.result->clock.unit;
+	char all[KV_TEXT], within[KV_TEXT];
+
+	if (!by_ftrace->count || isnan(plain->p50) || isnan(alone->p50))
+		return;
+	fprintf(file,
+		"tracing the driver's functions adds %s %s to a post, at p50; %s of a traced post, at p50, are outside what ftrace measures\n",
+		kv_text_value(alone->p50 - plain->p50, unit, all), kv_unit_name(unit),
+		kv_text_value(alone->p50 - by_ftrace->p50, unit, within));
+}
+
+static void print_lost(FILE *file, const struct kv_trace_run *run)
+{
+	if (run->lost)
+		fprintf(file,
+			"%llu events found no room in the buffer, the oldest: a smaller -n or -D keeps all\n",
+			(unsigned long long)run->lost);
+}
+
+static void print_alone(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_trace_run *run = &trace->alone;
+	u32 unit = trace->plain.report.result->clock.unit, i;
+
+	print_head(file, unit);
+	for (i = 0; i < KV_TARGETS; i++) {
+		if (run->done && run->figure[i].count)
+			print_figure(file, trace->target[i].traced.name, &run->figure[i], unit,
+				     "by ftrace");
+	}
+	if (run->done)
+		print_figure(file, "post", &run->report.summary.metric[KVERBS_METRIC_POST], unit,
+			     "of the same run, by kverbs");
+	print_figure(file, "post", &trace->plain.report.summary.metric[KVERBS_METRIC_POST], unit,
+		     "of a run without tracing");
+	print_overhead(file, trace);
+	print_lost(file, run);
+}
+
+static void print_call(FILE *file, const struct kv_trace *trace, const struct kv_call *call,
+		       const struct kv_call *root, int depth)
+{
+	u32 unit = trace->plain.report.result->clock.unit;
+	char mean[KV_TEXT], self[KV_TEXT], name[KV_SYMBOL_TEXT + 64];
+	struct kv_function function = { .name = "?" };
+	const struct kv_call *child;
+
+	if (!call->count || call->total * TREE_SHARE < root->total)
+		return;
+	kv_symbol_at(trace->symbols, call->address, &function);
+	snprintf(name, sizeof(name), "%*s", 2 * depth, "");
+	kv_function_text(&function, name + strlen(name));
+	fprintf(file, "%-*s %8.2f %9s %9s %6.1f %%\n", TREE_WIDTH, name,
+		(double)call->count / (double)root->count,
+		kv_text_value((double)call->total / (double)call->count, unit, mean),
+		kv_text_value((double)(call->total - call->below) / (double)call->count, unit,
+			      self),
+		100.0 * (double)(call->total - call->below) / (double)root->total);
+	for (child = call->child; child; child = child->next)
+		print_call(file, trace, child, root, depth + 1);
+}
+
+/* tasks that were preempted in a traced function may leave others behind it */
+static bool is_post(const struct kv_trace *trace, const struct kv_call *call)
+{
+	const struct kv_function *post = &trace->target[KV_TARGET_POST].traced;
+	struct kv_function of;
+
+	return kv_symbol_at(trace->symbols, call->address, &of) &&
+	       !strcmp(of.name, post->name) && !strcmp(of.module, post->module);
+}
+
+static u64 calls_below(const struct kv_call *call)
+{
+	const struct kv_call *child;
+	u64 n = 0;
+
+	for (child = call->child; child; child = child->next)
+		n += child->count + calls_below(child);
+	return n;
+}
+
+/* by how much a call that is traced is longer, of a post with all its calls */
+static void print_call_cost(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_figure *plain = &trace->plain.report.summary.metric[KVERBS_METRIC_POST];
+	const struct kv_figure *tree = &trace->tree.report.summary.metric[KVERBS_METRIC_POST];
+	u32 unit = trace->plain.report.result->clock.unit;
+	const struct kv_call *root;
+	char cost[KV_TEXT];
+	double calls;
+
+	for (root = trace->tree.calls.root.child; root && !is_post(trace, root); root = root->next)
+		;
+	if (!root || !root->count || isnan(plain->p50) || isnan(tree->p50))
+		return;
+	calls = 1 + (double)calls_below(root) / (double)root->count;
+	fprintf(file, "tracing adds %s %s to each of the %.1f calls of a post, at its p50\n",
+		kv_text_value((tree->p50 - plain->p50) / calls, unit, cost), kv_unit_name(unit),
+		calls);
+}
+
+static void print_tree(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_call *root;
+
+	if (!trace->tree.done)
+		return;
+	fprintf(file, "\n%s%-*s %8s %9s %9s %8s%s\n", kv_bold(file), TREE_WIDTH, "calls", "a call",
+		"mean", "self", "share", kv_plain(file));
+	for (root = trace->tree.calls.root.child; root; root = root->next) {
+		if (is_post(trace, root))
+			print_call(file, trace, root, root, 0);
+	}
+	print_call_cost(file, trace);
+	print_lost(file, &trace->tree);
+}
+
+/**
+ * kv_trace_print_user - what was found out of the user engine
+ * @file: where to
+ * @trace: trace
+ */
+void kv_trace_print_user(FILE *file, const struct kv_trace *trace)
+{
+	u32 unit = trace->plain.report.result->clock.unit;
+
+	if (*trace->provider)
+		fprintf(file, "ibv_post_send is %s, probed there\n", trace->provider);
+	print_head(file, unit);
+	if (trace->tree.done) {
+		print_figure(file, "the provider's post", &trace->tree.figure[KV_TARGET_POST],
+			     unit, "by uprobes");
+		print_figure(file, "post", &trace->tree.report.summary.metric[KVERBS_METRIC_POST],
+			     unit, "of the same run, by kverbs");
+	}
+	print_figure(file, "post", &trace->plain.report.summary.metric[KVERBS_METRIC_POST], unit,
+		     "of a run without tracing");
+}
+
+/**
+ * kv_trace_print - all of it
+ * @file: where to
+ * @trace: trace
+ */
+void kv_trace_print(FILE *file, const struct kv_trace *trace)
+{
+	kv_print_env(file, trace->env);
+	fprintf(file, "function_graph: %s; clock %s\n", kv_tracing_where(trace->tracing),
+		kv_tracing_clock(trace->tracing));
+	print_targets(file, trace);
+	print_alone(file, trace);
+	print_tree(file, trace);
+}
