@@ -447,6 +447,7 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 
 	if (kv_unit_check(compare->options.unit, &compare->options.job, error) ||
 	    kv_device_pick(compare->options.device, compare->device, error) ||
+	    kv_gid_settle(&compare->options, compare->device, error) ||
 	    look_at_device(compare, &largest, error))
 		return kv_error_print(error);
 	kv_ledger_own(compare);

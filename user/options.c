@@ -446,6 +446,18 @@ static int take_field(struct kv_options *options, const struct row *row, const c
 {
 	u64 value;
 
+	if (row->attr == KVERBS_JOB_A_GID_INDEX) {
+		options->gid = strpbrk(text, ".:") ? text : NULL;
+		if (options->gid && kv_gid_parse(text, options->gid_bytes))
+			return kv_error_set(error, KV_EXIT_USAGE,
+					    "gid-index '%s': neither a number nor an address, such as fe80::1 or 192.0.2.1",
+					    text);
+		/* which entry it is depends on the device */
+		if (options->gid) {
+			set_field(options, row, 0);
+			return 0;
+		}
+	}
 	if (parse_value(row, text, &value, error))
 		return -1;
 	set_field(options, row, value);

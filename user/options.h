@@ -52,6 +52,8 @@ enum kv_expect {
 	KV_EXPECTS,
 };
 
+#define KV_GID_BYTES	16
+
 /**
  * struct kv_options - what was asked for
  * @job: defaults, and what was given
@@ -67,6 +69,8 @@ enum kv_expect {
  * @naxes: entries of @axis, 0: one run
  * @thresholds: --max-*, --min-*
  * @device: -d, or NULL
+ * @gid: -x, when it is an address, else NULL
+ * @gid_bytes: that address
  * @engine: --engine
  * @rounds: --rounds, 0: chosen
  * @seconds: --time, 0: chosen
@@ -112,6 +116,8 @@ struct kv_options {
 	u32 naxes;
 	struct kv_thresholds thresholds;
 	const char *device;
+	const char *gid;
+	u8 gid_bytes[KV_GID_BYTES];
 	const struct kv_engine *engine;
 	u32 rounds;
 	double seconds;
@@ -144,6 +150,11 @@ struct kv_options {
 	bool help;
 };
 
+/* gid.c */
+int kv_gid_parse(const char *text, u8 gid[KV_GID_BYTES]);
+int kv_gid_settle(struct kv_options *options, const char *device, struct kv_error *error);
+
+/* options.c */
 int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
 		     struct kv_error *error);
 json_t *kv_options_command(const struct kv_options *options, const char *command,

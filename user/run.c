@@ -131,13 +131,16 @@ static int run_once(const struct kv_options *options, const char *device,
  */
 int kv_run_as(const struct kv_options *options)
 {
+	struct kv_options settled = *options;
 	char device[KV_DEVICE_NAME];
 	struct kv_error error;
 	struct kv_env env;
 
 	if (kv_unit_check(options->unit, &options->job, &error) ||
-	    kv_device_pick(options->device, device, &error))
+	    kv_device_pick(options->device, device, &error) ||
+	    kv_gid_settle(&settled, device, &error))
 		return kv_error_print(&error);
+	options = &settled;
 	/* before the run: the device may not be there any more after it */
 	kv_env_read(device, &options->job, &env);
 	kv_interrupt_catch();

@@ -299,7 +299,8 @@ int kv_cmd_trace(int argc, char **argv)
 	}
 	choose_length(&options);
 	if (kv_unit_check(options.unit, &options.job, &error) ||
-	    kv_device_pick(options.device, device, &error))
+	    kv_device_pick(options.device, device, &error) ||
+	    kv_gid_settle(&options, device, &error))
 		return kv_error_print(&error);
 	if (options.slow_ns > 0 && (options.both || options.engine == &kv_engine_user)) {
 		kv_error_set(&error, KV_EXIT_USAGE,
