@@ -6,6 +6,7 @@
 #ifndef KV_COMPAT_H
 #define KV_COMPAT_H
 
+#include <linux/mmzone.h>
 #include <linux/version.h>
 #include <net/genetlink.h>
 
@@ -29,6 +30,18 @@ static inline struct nlattr **kv_dump_attrs(struct netlink_callback *cb)
 #else
 #define kv_assign_str(dst, src)	__assign_str(dst, src)
 #endif
+
+/* the largest block of pages: MAX_ORDER was one above until 6.4, and renamed in 6.8 */
+static inline u64 kv_max_block(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return PAGE_SIZE << MAX_PAGE_ORDER;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return PAGE_SIZE << MAX_ORDER;
+#else
+	return PAGE_SIZE << (MAX_ORDER - 1);
+#endif
+}
 
 /* the CPU's counter runs at one rate and in step on all CPUs */
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)

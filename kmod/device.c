@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
+#include "compat.h"
 #include "device.h"
 #include "main.h"
 #include "run.h"
@@ -154,6 +155,9 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
 	caps->max_mr = attr->max_mr;
 	caps->evict = KV_CAN_EVICT;
+	caps->page = PAGE_SIZE;
+	caps->mr_pages = attr->page_size_cap;
+	caps->max_block = kv_max_block();
 	caps->limit_lanes = kv_max_lanes;
 	caps->limit_depth = kv_max_depth;
 	caps->limit_ms = kv_max_time_ms;

@@ -267,7 +267,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 		if (!ep->places)
 			goto fail;
 	}
-	rc = kv_buf_create(&ep->buf, pd, 2 * kv_job_half(job), node, where);
+	rc = kv_buf_create(&ep->buf, pd, 2 * kv_job_half(job), job, node, where);
 	if (rc)
 		goto fail;
 	if (job->local_key == KVERBS_LOCAL_KEY_DMA && !kv_buf_dma(&ep->buf)) {

@@ -21,7 +21,17 @@ static struct page *kv_buf_piece(int node, unsigned int *order)
 	return alloc_pages_node(node, gfp, 0);
 }
 
-/* pages first in a table that could hold single ones, then cut to the pieces */
+/* a table that could hold single pages */
+static int kv_buf_table(struct kv_buf *buf, u64 bytes)
+{
+	if (!sg_alloc_table(&buf->sgt, bytes >> PAGE_SHIFT, GFP_KERNEL))
+		return 0;
+	/* what it freed again it still counts */
+	memset(&buf->sgt, 0, sizeof(buf->sgt));
+	return -ENOMEM;
+}
+
+/* as large pieces as there are; then the table is cut to them */
 int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 		 int node)
 {
@@ -33,11 +43,8 @@ int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 
 	buf->ibdev = ibdev;
 	buf->bytes = bytes;
-	if (sg_alloc_table(&buf->sgt, left >> PAGE_SHIFT, GFP_KERNEL)) {
-		/* what it freed again it still counts */
-		memset(&buf->sgt, 0, sizeof(buf->sgt));
+	if (kv_buf_table(buf, left))
 		return -ENOMEM;
-	}
 	sg = buf->sgt.sgl;
 	while (left) {
 		while (order && (PAGE_SIZE << order) > left)
@@ -57,14 +64,104 @@ int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 	return left ? -ENOMEM : 0;
 }
 
-int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
-		  const char **where)
+/* blocks of one order, of which the last is used as far as it is needed */
+static int kv_buf_alloc_blocks(struct kv_buf *buf, int node, unsigned int order)
 {
-	u32 pages = PAGE_ALIGN(bytes) >> PAGE_SHIFT;
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	u64 left = PAGE_ALIGN(buf->bytes), n;
+	struct scatterlist *sg;
+	struct page *page;
+	unsigned int i;
+
+	buf->order = order;
+	if (kv_buf_table(buf, DIV_ROUND_UP_ULL(left, PAGE_SIZE << order) << PAGE_SHIFT))
+		return -ENOMEM;
+	for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
+		page = alloc_pages_node(node, gfp, order);
+		if (!page)
+			return -ENOMEM;
+		n = min_t(u64, left, PAGE_SIZE << order);
+		sg_set_page(sg, page, n, 0);
+		left -= n;
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * Single pages, the even ones of the buffer first: what the allocator gives in turn
+ * often lies side by side.
+ */
+static int kv_buf_alloc_pages(struct kv_buf *buf, int node)
+{
+	struct scatterlist *sg;
+	unsigned int odd, i;
+	struct page *page;
+
+	if (kv_buf_table(buf, PAGE_ALIGN(buf->bytes)))
+		return -ENOMEM;
+	for (odd = 0; odd < 2; odd++) {
+		for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
+			if ((i & 1) != odd)
+				continue;
+			page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+			if (!page)
+				return -ENOMEM;
+			sg_set_page(sg, page, PAGE_SIZE, 0);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static int kv_buf_alloc_as(struct kv_buf *buf, const struct kv_job *job,
+			   int node, const char **where)
+{
+	switch (job->memory) {
+	case KVERBS_MEMORY_CONTIGUOUS:
+		*where = "allocate a block, --memory contiguous (see sysctl vm.compact_memory)";
+		return kv_buf_alloc_blocks(buf, node, get_order(buf->bytes));
+	case KVERBS_MEMORY_SCATTERED:
+		*where = "allocate pages for --memory scattered";
+		return kv_buf_alloc_pages(buf, node);
+	case KVERBS_MEMORY_HUGE:
+		*where = "allocate 2 MiB blocks, --memory huge (see sysctl vm.compact_memory)";
+		return kv_buf_alloc_blocks(buf, node, get_order(KV_HUGE_BYTES));
+	default:
+		*where = "allocate buffer";
+		return kv_buf_alloc(buf, buf->ibdev, buf->bytes, node);
+	}
+}
+
+struct ib_mr *kv_buf_mr(const struct kv_buf *buf, struct ib_pd *pd,
+			const struct kv_job *job, const char **where)
+{
+	u32 page = job->mr_page == KV_AUTO ? PAGE_SIZE : job->mr_page;
+	struct ib_mr *mr;
 	int rc;
 
-	*where = "allocate buffer";
-	rc = kv_buf_alloc(buf, pd->device, bytes, node);
+	*where = "allocate MR";
+	mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
+			 DIV_ROUND_UP_ULL(buf->bytes, page));
+	if (IS_ERR(mr))
+		return mr;
+	*where = "map buffer into MR";
+	rc = ib_map_mr_sg(mr, buf->sgt.sgl, buf->mapped, NULL, page);
+	if (rc == buf->mapped)
+		return mr;
+	ib_dereg_mr(mr);
+	return ERR_PTR(rc < 0 ? rc : -EINVAL);
+}
+
+int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes,
+		  const struct kv_job *job, int node, const char **where)
+{
+	struct ib_mr *mr;
+	int rc;
+
+	buf->ibdev = pd->device;
+	buf->bytes = bytes;
+	rc = kv_buf_alloc_as(buf, job, node, where);
 	if (rc)
 		return rc;
 	*where = "map buffer for DMA";
@@ -72,17 +169,10 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
 				    DMA_BIDIRECTIONAL);
 	if (!buf->mapped)
 		return -EIO;
-	*where = "allocate MR";
-	buf->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, pages);
-	if (IS_ERR(buf->mr)) {
-		rc = PTR_ERR(buf->mr);
-		buf->mr = NULL;
-		return rc;
-	}
-	*where = "map buffer into MR";
-	rc = ib_map_mr_sg(buf->mr, buf->sgt.sgl, buf->mapped, NULL, PAGE_SIZE);
-	if (rc != buf->mapped)
-		return rc < 0 ? rc : -EINVAL;
+	mr = kv_buf_mr(buf, pd, job, where);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	buf->mr = mr;
 	return 0;
 }
 
@@ -96,8 +186,12 @@ void kv_buf_destroy(struct kv_buf *buf)
 	if (buf->mapped)
 		ib_dma_unmap_sg(buf->ibdev, buf->sgt.sgl, buf->sgt.nents,
 				DMA_BIDIRECTIONAL);
-	for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i)
-		__free_pages(sg_page(sg), get_order(sg->length));
+	for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
+		/* none where the allocation ended before its time */
+		if (sg_page(sg))
+			__free_pages(sg_page(sg), max_t(unsigned int, buf->order,
+							get_order(sg->length)));
+	}
 	if (buf->sgt.sgl)
 		sg_free_table(&buf->sgt);
 	memset(buf, 0, sizeof(*buf));

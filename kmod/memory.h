@@ -15,6 +15,7 @@
  * struct kv_buf - buffer
  * @ibdev: device it is mapped for
  * @sgt: its pages, in pieces of up to 2^KV_BUF_ORDER pages
+ * @order: least order of the blocks of @sgt, of which the last may be used in part
  * @mapped: DMA mapped entries of @sgt, 0: not mapped
  * @bytes: length
  * @mr: covers all of it once registered
@@ -22,6 +23,7 @@
 struct kv_buf {
 	struct ib_device *ibdev;
 	struct sg_table sgt;
+	unsigned int order;
 	int mapped;
 	u64 bytes;
 	struct ib_mr *mr;
@@ -32,12 +34,24 @@ struct kv_buf {
  * @buf: zeroed by the caller
  * @pd: protection domain of the MR
  * @bytes: length, not 0
+ * @job: checked job, which says what it is made of
  * @node: NUMA node of the pages
  * @where: names the step that failed
  * Return: 0 or -errno; on failure kv_buf_destroy() is still to be called
  */
-int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes, int node,
-		  const char **where);
+int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes,
+		  const struct kv_job *job, int node, const char **where);
+
+/**
+ * kv_buf_mr - make an MR that covers a buffer, still to be registered
+ * @buf: mapped buffer
+ * @pd: protection domain
+ * @job: checked job
+ * @where: names the step that failed
+ * Return: MR, owned by the caller, or ERR_PTR()
+ */
+struct ib_mr *kv_buf_mr(const struct kv_buf *buf, struct ib_pd *pd,
+			const struct kv_job *job, const char **where);
 
 /**
  * kv_buf_alloc - allocate the pages of a buffer, and no more

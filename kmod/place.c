@@ -8,10 +8,8 @@
 int kv_place_mrs(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 		 const char **where)
 {
-	struct kv_buf *buf = &ep->buf;
 	struct ib_mr *mr;
 	u32 i;
-	int rc;
 
 	if (!kv_job_aims(job))
 		return 0;
@@ -21,15 +19,10 @@ int kv_place_mrs(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 	if (!ep->aim.keys || !ep->more)
 		return -ENOMEM;
 	for (i = 0; i + 1 < job->mrs; i++) {
-		mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
-				 PAGE_ALIGN(buf->bytes) >> PAGE_SHIFT);
+		mr = kv_buf_mr(&ep->buf, pd, job, where);
 		if (IS_ERR(mr))
 			return PTR_ERR(mr);
 		ep->more[ep->nmore++] = mr;
-		rc = ib_map_mr_sg(mr, buf->sgt.sgl, buf->mapped, NULL,
-				  PAGE_SIZE);
-		if (rc != buf->mapped)
-			return rc < 0 ? rc : -EINVAL;
 		cond_resched();
 	}
 	return 0;

@@ -70,6 +70,7 @@ const char *kv_reg_name(u32 reg);
 const char *kv_reg_wait_name(u32 wait);
 const char *kv_dma_map_name(u32 map);
 const char *kv_delay_at_name(u32 at);
+const char *kv_memory_name(u32 memory);
 
 typedef const char *(*kv_name_fn)(u32 value);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/mempolicy.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -38,11 +39,56 @@ static void explain_registration(size_t bytes, int err, struct kv_error *error)
 			     strerror(err));
 }
 
-static size_t buffer_bytes(const struct kv_end *end)
+static size_t buffer_bytes(const struct kv_job *job)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	return (2 * end->half + page - 1) / page * page;
+	return (kv_job_buffer(job) + page - 1) / page * page;
+}
+
+static void *map(size_t bytes, const struct kv_job *job, struct kv_error *error)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	bool huge = job->memory == KVERBS_MEMORY_HUGE;
+	void *buffer;
+
+	if (huge)
+		flags |= MAP_HUGETLB | MAP_HUGE_2MB;
+	buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (buffer != MAP_FAILED)
+		return buffer;
+	if (huge)
+		kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			     "memory huge: %zu of %u huge pages of 2 MiB cannot be had: %s; reserve them (sysctl vm.nr_hugepages=%u), or leave it out",
+			     bytes / KV_HUGE_BYTES,
+			     (u32)(2 * job->pairs * (bytes / KV_HUGE_BYTES)), strerror(errno),
+			     (u32)(2 * job->pairs * (bytes / KV_HUGE_BYTES)));
+	else
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "buffer of %zu bytes: %s", bytes,
+			     strerror(errno));
+	return NULL;
+}
+
+/*
+ * Memory is had when it is written to. Of scattered pages the even ones come first, as
+ * in the module: what is had in turn often lies side by side. A huge page that the
+ * node has not would end the process.
+ */
+static int touch(u8 *buffer, size_t bytes, const struct kv_job *job, struct kv_error *error)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), at, odd;
+
+	if (job->memory == KVERBS_MEMORY_HUGE &&
+	    madvise(buffer, bytes, MADV_POPULATE_WRITE) && errno != EINVAL)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "memory huge: %zu bytes cannot be had on this node: %s; reserve huge pages there (/sys/devices/system/node), or leave --node or --memory out",
+				    bytes, strerror(errno));
+	for (odd = 0; odd < 2 && job->memory == KVERBS_MEMORY_SCATTERED; odd++) {
+		for (at = odd * page; at < bytes; at += 2 * page)
+			buffer[at] = 0;
+	}
+	memset(buffer, 0, bytes);
+	return 0;
 }
 
 /* what a peer may do, to a QP and to an MR: enum ibv_access_flags */
@@ -94,12 +140,12 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	void *buffer;
 
 	end->half = kv_job_half(job);
-	bytes = buffer_bytes(end);
-	buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buffer == MAP_FAILED)
-		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "buffer of %zu bytes: %s", bytes,
-				    strerror(errno));
+	bytes = buffer_bytes(job);
+	buffer = map(bytes, job, error);
+	if (!buffer)
+		return -1;
 	end->buffer = buffer;
+	end->bytes = bytes;
 	madvise(buffer, bytes, MADV_NOHUGEPAGE);
 	if (job->node != KV_AUTO && job->node < NODES_MAX) {
 		if (place(buffer, bytes, job->node, MPOL_BIND))
@@ -109,7 +155,8 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	} else if (port->facts.node >= 0 && port->facts.node < NODES_MAX) {
 		place(buffer, bytes, (u32)port->facts.node, MPOL_PREFERRED);
 	}
-	memset(buffer, 0, bytes);
+	if (touch(buffer, bytes, job, error))
+		return -1;
 	end->mr = ibv_reg_mr(port->pd, buffer, 2 * end->half, (int)kv_access(job));
 	if (!end->mr) {
 		explain_registration(2 * end->half, errno, error);
@@ -132,6 +179,6 @@ void kv_memory_free(struct kv_end *end)
 		ibv_dereg_mr(end->mr);
 	end->mr = NULL;
 	if (end->buffer)
-		munmap(end->buffer, buffer_bytes(end));
+		munmap(end->buffer, end->bytes);
 	end->buffer = NULL;
 }

@@ -218,6 +218,17 @@ const char *kv_delay_at_name(u32 at)
 	return KV_NAME(names, at);
 }
 
+const char *kv_memory_name(u32 memory)
+{
+	static const char *const names[] = {
+		[KVERBS_MEMORY_CONTIGUOUS] = "contiguous",
+		[KVERBS_MEMORY_SCATTERED] = "scattered",
+		[KVERBS_MEMORY_HUGE] = "huge",
+	};
+
+	return KV_NAME(names, memory);
+}
+
 const char *kv_state_name(u32 state)
 {
 	static const char *const names[] = {
@@ -344,6 +355,7 @@ static const struct {
 	{ KVERBS_JOB_A_REG_WAIT, kv_reg_wait_name },
 	{ KVERBS_JOB_A_DMA_MAP, kv_dma_map_name },
 	{ KVERBS_JOB_A_DELAY_AT, kv_delay_at_name },
+	{ KVERBS_JOB_A_MEMORY, kv_memory_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

@@ -90,6 +90,7 @@ static void fill_caps(struct kv_port *port)
 	caps->reg_mr = 1;
 	caps->max_mr = device->max_mr > 0 ? (u32)device->max_mr : 0;
 	caps->evict = KV_CAN_EVICT;
+	caps->page = (u32)sysconf(_SC_PAGESIZE);
 	/*
 	 * Of rdma-core 44: inline data is sent without its flag, and as nothing from a
 	 * list; a list of SGEs is as long as its first times their number; the end of a

@@ -125,7 +125,7 @@ static void print_places(FILE *file, const struct kv_job *job)
 {
 	char span[KV_TEXT];
 
-	if (!kv_job_aims(job) && !job->cold)
+	if (!kv_job_aims(job) && !job->cold && job->memory == KV_AUTO && job->mr_page == KV_AUTO)
 		return;
 	fputs("memory: ", file);
 	if (job->pattern != KVERBS_PATTERN_FIXED)
@@ -134,6 +134,10 @@ static void print_places(FILE *file, const struct kv_job *job)
 	else
 		fputs("one place of each end", file);
 	fprintf(file, ", %u MR%s", job->mrs, job->mrs > 1 ? "s in turn" : "");
+	if (job->memory != KV_AUTO)
+		fprintf(file, ", %s", kv_memory_name(job->memory));
+	if (job->mr_page != KV_AUTO)
+		fprintf(file, ", MR pages of %s", kv_text_size(job->mr_page, span));
 	if (job->cold)
 		fputs(", WR and payload evicted from caches before each post", file);
 	fputc('\n', file);

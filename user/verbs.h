@@ -48,6 +48,7 @@ void kv_port_close(struct kv_port *port);
  * struct kv_end - one end of a connection
  * @buffer: outgoing half, then incoming half
  * @half: bytes of one
+ * @bytes: of @buffer, as it is mapped
  * @mr: over both
  * @more: likewise, MRs beside it
  * @nmore: entries of @more
@@ -66,6 +67,7 @@ void kv_port_close(struct kv_port *port);
 struct kv_end {
 	u8 *buffer;
 	u64 half;
+	size_t bytes;
 	struct ibv_mr *mr;
 	struct ibv_mr **more;
 	u32 nmore;

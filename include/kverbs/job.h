@@ -32,6 +32,7 @@
 #define KV_SPAN_PLACES		8	/* but so many messages at least */
 #define KV_MRS_MAX		4096
 #define KV_COLD_BYTES		(4U << 20)	/* most that is evicted before a post */
+#define KV_HUGE_BYTES		(2U << 20)	/* a piece of memory huge */
 
 /*
  * One row a scalar field: wire name, member, type, lowest and highest value that
@@ -154,7 +155,11 @@
 	  0, "dma-map", "", "io or once")				\
 	X(DELAY_AT, delay_at, u32, 0, KVERBS_DELAY_AT_BEFORE,		\
 	  KVERBS_DELAY_AT_POST,						\
-	  0, "delay-at", "", "post or before")
+	  0, "delay-at", "", "post or before")			\
+	X(MEMORY, memory, u32, 0, KVERBS_MEMORY_HUGE, KV_AUTO,		\
+	  0, "memory", "", "contiguous, scattered or huge")		\
+	X(MR_PAGE, mr_page, u32, 4096, 1073741824, KV_AUTO,		\
+	  0, "mr-page", "bytes", "page size of MRs, a power of two")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -485,6 +490,9 @@ enum {
  * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge
  * @pkeys: entries of the port's P_Key table
  * @max_mr: MRs of the device
+ * @page: base page size
+ * @mr_pages: page sizes of MRs, a mask
+ * @max_block: largest block of memory
  * @evict: lines can be evicted from the CPU's caches
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
@@ -513,6 +521,9 @@ struct kv_caps {
 	u32 pkeys;
 	u32 max_mr;
 	u32 evict;
+	u32 page;
+	u64 mr_pages;
+	u64 max_block;
 	u64 max_reg_bytes;
 	u32 reg_mr;
 	u32 wr_single;
@@ -973,6 +984,16 @@ static inline u64 kv_job_reg_bytes(const struct kv_job *job)
 	return (kv_job_covered(job) + KV_REG_PAGE - 1) & ~(KV_REG_PAGE - 1);
 }
 
+/* bytes of its whole buffer, as it is allocated */
+static inline u64 kv_job_buffer(const struct kv_job *job)
+{
+	u64 bytes = 2 * kv_job_half(job);
+
+	if (job->memory == KVERBS_MEMORY_HUGE)
+		bytes = (bytes + KV_HUGE_BYTES - 1) & ~(u64)(KV_HUGE_BYTES - 1);
+	return bytes;
+}
+
 /* bytes of the i-th of the pieces that a message is split into */
 static inline u32 kv_job_piece(const struct kv_job *job, u32 i)
 {
@@ -994,7 +1015,7 @@ static inline u32 kv_job_sges(const struct kv_job *job)
  */
 static inline u64 kv_job_bytes(const struct kv_job *job)
 {
-	u64 bytes = job->pairs * 2 * 2 * kv_job_half(job) +
+	u64 bytes = job->pairs * 2 * kv_job_buffer(job) +
 		    job->pairs * kv_job_reg_bytes(job) * job->outstanding;
 	u32 role, metric;
 
@@ -1366,6 +1387,11 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 							KVERBS_JOB_A_COLD,
 				 "%s: not where memory is registered for each operation; leave it out",
 				 kv_job_aims(job) ? "pattern, mrs" : "cold");
+	if (job->memory != KV_AUTO || job->mr_page != KV_AUTO)
+		return kv_refuse(no, job->memory != KV_AUTO ? KVERBS_JOB_A_MEMORY :
+							      KVERBS_JOB_A_MR_PAGE,
+				 "%s: of the buffer, and an operation whose memory is registered for it has its own; leave it out",
+				 job->memory != KV_AUTO ? "memory" : "mr-page");
 	return 0;
 }
 
@@ -1771,6 +1797,49 @@ static inline int kv_job_check_places(struct kv_job *job,
 	return 0;
 }
 
+/* what the buffers are made of, and in which pages MRs see them */
+static inline int kv_job_check_memory(const struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	u64 bytes = 2 * kv_job_half(job), piece = caps->page;
+
+	if (job->memory == KVERBS_MEMORY_CONTIGUOUS) {
+		if (!caps->kernel)
+			return kv_refuse(no, KVERBS_JOB_A_MEMORY,
+					 "memory contiguous: user space is given physical blocks as huge pages only; use --memory huge");
+		if (bytes > caps->max_block)
+			return kv_refuse(no, KVERBS_JOB_A_MEMORY,
+					 "memory contiguous: a buffer has %llu bytes, the largest block %llu; use --memory huge, or a smaller -s or --span",
+					 (unsigned long long)bytes,
+					 (unsigned long long)caps->max_block);
+		/* a block is as large, and as aligned, as its power of two */
+		while (piece && piece < bytes)
+			piece *= 2;
+	} else if (job->memory == KVERBS_MEMORY_HUGE) {
+		piece = KV_HUGE_BYTES;
+	}
+	if (job->mr_page == KV_AUTO)
+		return 0;
+	if (!caps->kernel)
+		return kv_refuse(no, KVERBS_JOB_A_MR_PAGE,
+				 "mr-page %u: the page size of a user MR is its provider's choice; use --engine kernel, or leave it out",
+				 job->mr_page);
+	if (job->mr_page & (job->mr_page - 1) || !(job->mr_page & caps->mr_pages))
+		return kv_refuse(no, KVERBS_JOB_A_MR_PAGE,
+				 "mr-page %u: the device has the sizes of the mask 0x%llx; use one of these",
+				 job->mr_page, (unsigned long long)caps->mr_pages);
+	if (job->mr_page > piece)
+		return kv_refuse(no, KVERBS_JOB_A_MR_PAGE,
+				 "mr-page %u: this memory is in pieces of %llu bytes; use --memory huge or contiguous, or a smaller one",
+				 job->mr_page, (unsigned long long)piece);
+	if (kv_job_registers(job) && job->mr_page != caps->page)
+		return kv_refuse(no, KVERBS_JOB_A_MR_PAGE,
+				 "mr-page %u: an operation that registers does so in pages of %u; leave it out",
+				 job->mr_page, caps->page);
+	return 0;
+}
+
 /* what is evicted from caches, which takes its time and has to be possible */
 static inline int kv_job_check_cold(const struct kv_job *job,
 				    const struct kv_caps *caps,
@@ -2101,6 +2170,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_provoke(job, caps, no) ||
+	    kv_job_check_memory(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;
 	return 0;

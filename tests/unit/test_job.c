@@ -13,6 +13,7 @@ static const struct kv_caps plenty = {
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
 	.max_rd_atomic = 16, .atomic = 1, .max_sge = 30, .max_sge_rd = 0,
 	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1, .max_mr = 65536, .evict = 1,
+	.page = 4096, .mr_pages = 0xfffff000, .max_block = 4U << 20,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
 };
@@ -50,6 +51,7 @@ static const struct member cap_members[] = {
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
 	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
 	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
+	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
 
@@ -81,6 +83,8 @@ static const struct word words[] = {
 	{ "handler", KVERBS_POST_FROM_HANDLER }, { "lane", KVERBS_POST_FROM_LANE },
 	{ "io", KVERBS_REG_IO },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
+	{ "contiguous", KVERBS_MEMORY_CONTIGUOUS }, { "scattered", KVERBS_MEMORY_SCATTERED },
+	{ "huge", KVERBS_MEMORY_HUGE },
 	{ "sequential", KVERBS_PATTERN_SEQUENTIAL }, { "random", KVERBS_PATTERN_RANDOM },
 };
 
@@ -226,6 +230,34 @@ static const struct refusal refusals[] = {
 	  "mrs: not where an operation has several steps or an MR; leave it out" },
 	{ "mrs=9 pairs=2 max_mr=35", KVERBS_JOB_A_MRS,
 	  "mrs 9: at both ends of 2 pairs, and the device has 35; use fewer" },
+	/* memory */
+	{ "memory=contiguous kernel=0", KVERBS_JOB_A_MEMORY,
+	  "memory contiguous: user space is given physical blocks as huge pages only; use --memory huge",
+	},
+	{ "memory=contiguous size=2097153", KVERBS_JOB_A_MEMORY,
+	  "memory contiguous: a buffer has 4194432 bytes, the largest block 4194304; use --memory huge, or a smaller -s or --span",
+	},
+	{ "mr_page=8192 memory=huge kernel=0", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 8192: the page size of a user MR is its provider's choice; use --engine kernel, or leave it out",
+	},
+	{ "mr_page=12288 memory=huge", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 12288: the device has the sizes of the mask 0xfffff000; use one of these" },
+	{ "mr_page=8192 memory=huge mr_pages=4096", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 8192: the device has the sizes of the mask 0x1000; use one of these" },
+	{ "mr_page=8192 memory=scattered", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 8192: this memory is in pieces of 4096 bytes; use --memory huge or contiguous, or a smaller one",
+	},
+	{ "mr_page=8192", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 8192: this memory is in pieces of 4096 bytes; use --memory huge or contiguous, or a smaller one",
+	},
+	{ "mr_page=131072 memory=contiguous size=20000", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 131072: this memory is in pieces of 65536 bytes; use --memory huge or contiguous, or a smaller one",
+	},
+	{ "mr_page=8192 memory=huge op=reg-mr", KVERBS_JOB_A_MR_PAGE,
+	  "mr-page 8192: an operation that registers does so in pages of 4096; leave it out" },
+	{ "memory=huge limit_bytes=4194304 timing=none pairs=2", KVERBS_JOB_A_STEP,
+	  "size 64 with 2 pairs: needs 8388608 bytes, the limit is 4194304; use a smaller -s or -q, or raise the module's max_bytes",
+	},
 	/* caches */
 	{ "cold=1 evict=0", KVERBS_JOB_A_COLD,
 	  "cold: kverbs has no instruction here that evicts a cache line; leave it out" },
@@ -755,6 +787,13 @@ static const struct acceptance acceptances[] = {
 	{ "mrs=8 pairs=2 max_mr=35", "mrs=8 span=auto" },
 	{ "op=send shape=rate pattern=sequential cold=1", "span=524288 cold=1" },
 	{ "cold=1 shape=rate chain=64 size=65536", "chain=64" },
+	{ "memory=scattered", "memory=scattered mr_page=auto" },
+	{ "memory=scattered kernel=0", "memory=scattered" },
+	{ "memory=huge kernel=0", "memory=huge" },
+	{ "memory=huge mr_page=2097152", "mr_page=2097152" },
+	{ "memory=contiguous size=2097152", "memory=contiguous" },
+	{ "memory=contiguous mr_page=65536 size=20000", "mr_page=65536" },
+	{ "mr_page=4096", "mr_page=4096" },
 };
 
 static void test_acceptances(void **state)
@@ -799,6 +838,9 @@ static int decided(u32 attr, const struct kv_job *job)
 		return job->context == KVERBS_CONTEXT_HYBRID;
 	case KVERBS_JOB_A_CQ_COUNT:
 	case KVERBS_JOB_A_CQ_PERIOD_US:
+		return 0;
+	case KVERBS_JOB_A_MEMORY:
+	case KVERBS_JOB_A_MR_PAGE:
 		return 0;
 	case KVERBS_JOB_A_SPAN:
 		return job->pattern != KVERBS_PATTERN_FIXED;

@@ -207,6 +207,8 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_REG_WAIT,		/* u32: enum kverbs_reg_wait */
 	KVERBS_JOB_A_DMA_MAP,		/* u32: enum kverbs_dma_map */
 	KVERBS_JOB_A_DELAY_AT,		/* u32: enum kverbs_delay_at */
+	KVERBS_JOB_A_MEMORY,		/* u32: enum kverbs_memory */
+	KVERBS_JOB_A_MR_PAGE,		/* u32, bytes, kernel only */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -394,6 +396,13 @@ enum kverbs_dma_map {
 enum kverbs_delay_at {
 	KVERBS_DELAY_AT_POST,
 	KVERBS_DELAY_AT_BEFORE,
+};
+
+/* what the buffer of an end is made of */
+enum kverbs_memory {
+	KVERBS_MEMORY_CONTIGUOUS,	/* one block of physical memory (kernel only) */
+	KVERBS_MEMORY_SCATTERED,	/* single pages of the base size */
+	KVERBS_MEMORY_HUGE,		/* pieces of 2 MiB */
 };
 
 enum kverbs_state {
