@@ -278,7 +278,7 @@ struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
 			  const struct kv_job *job, struct kv_refusal *no)
 {
 	struct kv_run *run;
-	u32 i, per_pair;
+	u32 i;
 	int rc;
 
 	no->attr = 0;
@@ -334,11 +334,10 @@ struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
 	run->ep = kvcalloc(run->nep, sizeof(*run->ep), GFP_KERNEL);
 	if (!run->lane || !run->ep)
 		goto fail;
-	per_pair = kv_job_lanes_per_pair(&run->granted);
 	for (i = 0; i < run->nlanes; i++) {
 		run->lane[i].run = run;
 		run->lane[i].index = i;
-		run->lane[i].role = i % per_pair;
+		run->lane[i].role = kv_job_role(&run->granted, i);
 		run->lane[i].cpu = run->granted.cpu[i % run->granted.ncpus];
 	}
 	/* a place first: who finds the run may delete it, its folder too */
@@ -589,7 +588,9 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 					     first);
 			if (rc)
 				return rc;
-			first = lane;
+			/* where both begin operations neither waits for the other */
+			if (!run->granted.bidirectional)
+				first = lane;
 		}
 	}
 	return 0;
@@ -646,8 +647,8 @@ static u32 kv_run_qp_state(struct kv_ep *ep)
 static u32 kv_run_verdict(struct kv_run *run)
 {
 	u32 reason = KVERBS_REASON_COMPLETE, state, peer, i;
+	u32 per_pair = kv_job_lanes_per_pair(&run->granted), of;
 	struct kv_lane_end end;
-	u32 of;
 
 	for (i = 0; i < run->nlanes; i++) {
 		kv_lane_end(&run->lane[i], &end);
@@ -658,8 +659,7 @@ static u32 kv_run_verdict(struct kv_run *run)
 			reason = KVERBS_REASON_STOPPED;
 			continue;
 		}
-		of = i / kv_job_lanes_per_pair(&run->granted) * 2 +
-		     run->lane[i].role;
+		of = i / per_pair * 2 + i % per_pair;
 		state = kv_run_qp_state(run->ep[of]);
 		peer = kv_run_qp_state(run->ep[of ^ 1]);
 		if (end.reason == KVERBS_REASON_SETUP)

@@ -197,7 +197,8 @@ static void lane_ended(void *owner, struct kv_lane *lane)
 
 static int make_lanes(struct kv_run *run)
 {
-	u32 per_pair = kv_job_lanes_per_pair(&run->granted), i;
+	struct kv_pair **pair;
+	u32 i;
 	struct kv_lane_plan plan = {
 		.job = &run->granted,
 		.clock = &run->clock,
@@ -208,13 +209,14 @@ static int make_lanes(struct kv_run *run)
 	};
 
 	for (i = 0; i < run->nlanes; i++) {
-		if (!run->pair[i / per_pair])
-			run->pair[i / per_pair] = kv_pair_new();
-		plan.pair = run->pair[i / per_pair];
+		pair = &run->pair[kv_job_pair_of(&run->granted, i)];
+		if (!*pair)
+			*pair = kv_pair_new();
+		plan.pair = *pair;
 		plan.end = end_of(run, i);
 		plan.peer = peer_of(run, i);
 		plan.index = i;
-		plan.role = i % per_pair ? KVERBS_ROLE_RESPONDER : KVERBS_ROLE_INITIATOR;
+		plan.role = kv_job_role(&run->granted, i);
 		plan.cpu = run->granted.cpu[i % run->granted.ncpus];
 		run->lane[i] = plan.pair ? kv_lane_new(&plan) : NULL;
 		if (!run->lane[i])
@@ -235,7 +237,7 @@ static int user_connect(struct kv_run *run, struct kv_error *error)
 
 	run->nlanes = kv_job_lanes(&run->granted);
 	run->end = calloc(2 * pairs, sizeof(*run->end));
-	run->pair = calloc(pairs, sizeof(*run->pair));
+	run->pair = calloc(run->nlanes, sizeof(*run->pair));
 	run->lane = calloc(run->nlanes, sizeof(*run->lane));
 	run->ids = calloc(run->nlanes, sizeof(*run->ids));
 	if (!run->end || !run->pair || !run->lane || !run->ids) {
@@ -538,7 +540,7 @@ static void user_release(struct kv_run *run)
 	free_verbs(run);
 	for (i = 0; run->lane && i < run->nlanes; i++)
 		kv_lane_free(run->lane[i]);
-	for (i = 0; run->pair && i < run->granted.pairs; i++)
+	for (i = 0; run->pair && i < run->nlanes; i++)
 		free(run->pair[i]);
 	free(run->lane);
 	free(run->pair);

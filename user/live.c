@@ -50,7 +50,7 @@ static void add_figures(double rate, const char *metric, u32 unit,
 static void add_progress(const struct kv_job *job, double at_s, u64 retired, char *text,
 			 size_t size)
 {
-	u64 all = job->iterations * job->pairs;
+	u64 all = job->iterations * job->pairs * kv_job_initiators(job);
 
 	if (all)
 		snprintf(text, size, "%.0f %%", fmin(100, 100.0 * (double)retired / (double)all));

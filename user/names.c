@@ -356,6 +356,7 @@ static const struct {
 	{ KVERBS_JOB_A_DMA_MAP, kv_dma_map_name },
 	{ KVERBS_JOB_A_DELAY_AT, kv_delay_at_name },
 	{ KVERBS_JOB_A_MEMORY, kv_memory_name },
+	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

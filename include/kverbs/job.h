@@ -159,7 +159,10 @@
 	X(MEMORY, memory, u32, 0, KVERBS_MEMORY_HUGE, KV_AUTO,		\
 	  0, "memory", "", "contiguous, scattered or huge")		\
 	X(MR_PAGE, mr_page, u32, 4096, 1073741824, KV_AUTO,		\
-	  0, "mr-page", "bytes", "page size of MRs, a power of two")
+	  0, "mr-page", "bytes", "page size of MRs, a power of two")	\
+	X(BIDIRECTIONAL, bidirectional, u32, 0,				\
+	  KVERBS_BIDIRECTIONAL_ON, KVERBS_BIDIRECTIONAL_OFF,		\
+	  'b', "bidirectional", "", "off or on")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -872,8 +875,27 @@ static inline u32 kv_job_single(const struct kv_job *job,
 /* lanes of a pair: two when the peer has something to do */
 static inline u32 kv_job_lanes_per_pair(const struct kv_job *job)
 {
-	return kv_job_two_sided(job) || kv_shape_rules[job->shape].answers ?
-	       2 : 1;
+	return kv_job_two_sided(job) || kv_shape_rules[job->shape].answers ||
+	       job->bidirectional ? 2 : 1;
+}
+
+/* what a lane of the job is: enum kverbs_role */
+static inline u32 kv_job_role(const struct kv_job *job, u32 lane)
+{
+	return job->bidirectional || !(lane % kv_job_lanes_per_pair(job)) ?
+	       KVERBS_ROLE_INITIATOR : KVERBS_ROLE_RESPONDER;
+}
+
+/* lanes of a pair that begin operations */
+static inline u32 kv_job_initiators(const struct kv_job *job)
+{
+	return job->bidirectional ? 2 : 1;
+}
+
+/* lanes that tell each other how far they are have the same number */
+static inline u32 kv_job_pair_of(const struct kv_job *job, u32 lane)
+{
+	return job->bidirectional ? lane : lane / kv_job_lanes_per_pair(job);
 }
 
 /* lanes of the whole job */
@@ -1017,11 +1039,12 @@ static inline u64 kv_job_bytes(const struct kv_job *job)
 {
 	u64 bytes = job->pairs * 2 * kv_job_buffer(job) +
 		    job->pairs * kv_job_reg_bytes(job) * job->outstanding;
-	u32 role, metric;
+	u32 lane, metric;
 
-	for (role = 0; role < kv_job_lanes_per_pair(job); role++) {
+	for (lane = 0; lane < kv_job_lanes_per_pair(job); lane++) {
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-			if (kv_job_has_metric(job, role, metric))
+			if (kv_job_has_metric(job, kv_job_role(job, lane),
+					      metric))
 				bytes += job->pairs * sizeof(struct kv_hist);
 		}
 	}
@@ -1797,6 +1820,29 @@ static inline int kv_job_check_places(struct kv_job *job,
 	return 0;
 }
 
+/* both ends of a pair post, where neither has anything else to do */
+static inline int kv_job_check_bidirectional(const struct kv_job *job,
+					     struct kv_refusal *no)
+{
+	if (!job->bidirectional)
+		return 0;
+	if (job->shape != KVERBS_SHAPE_RATE)
+		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
+				 "bidirectional: shape %s is of one end that begins; use --shape rate, or leave -b out",
+				 kv_shape_rules[job->shape].name);
+	if (kv_job_two_sided(job))
+		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
+				 "bidirectional: the other end of a %s takes the messages; use write or read, or leave -b out",
+				 kv_job_rule(job)->name);
+	if (job->nsteps > 1 || kv_job_registers(job) || job->reg != KVERBS_REG_ONCE)
+		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
+				 "bidirectional: not where an operation has several steps or an MR; leave -b out");
+	if (job->provoke)
+		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
+				 "bidirectional: an error is provoked at one end; leave -b out");
+	return 0;
+}
+
 /* what the buffers are made of, and in which pages MRs see them */
 static inline int kv_job_check_memory(const struct kv_job *job,
 				      const struct kv_caps *caps,
@@ -2163,6 +2209,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_message(job, caps, no) ||
 	    kv_job_check_path(job, caps, no) ||
 	    kv_job_check_pace(job, no) ||
+	    kv_job_check_bidirectional(job, no) ||
 	    kv_job_check_places(job, caps, no) ||
 	    kv_job_check_delay(job, no) ||
 	    kv_job_check_context(job, caps, no) ||

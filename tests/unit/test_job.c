@@ -230,6 +230,19 @@ static const struct refusal refusals[] = {
 	  "mrs: not where an operation has several steps or an MR; leave it out" },
 	{ "mrs=9 pairs=2 max_mr=35", KVERBS_JOB_A_MRS,
 	  "mrs 9: at both ends of 2 pairs, and the device has 35; use fewer" },
+	/* both directions */
+	{ "bidirectional=1", KVERBS_JOB_A_BIDIRECTIONAL,
+	  "bidirectional: shape lat is of one end that begins; use --shape rate, or leave -b out" },
+	{ "bidirectional=1 shape=rate op=send", KVERBS_JOB_A_BIDIRECTIONAL,
+	  "bidirectional: the other end of a send takes the messages; use write or read, or leave -b out",
+	},
+	{ "bidirectional=1 shape=rate nsteps=2 op2=write size2=8", KVERBS_JOB_A_BIDIRECTIONAL,
+	  "bidirectional: not where an operation has several steps or an MR; leave -b out" },
+	{ "bidirectional=1 shape=rate provoke=4", KVERBS_JOB_A_BIDIRECTIONAL,
+	  "bidirectional: an error is provoked at one end; leave -b out" },
+	{ "bidirectional=1 shape=rate pairs=33", KVERBS_JOB_A_PAIRS,
+	  "qp 33: needs 66 lanes, the limit is 64; use -q 32 or less, or raise the module's max_lanes",
+	},
 	/* memory */
 	{ "memory=contiguous kernel=0", KVERBS_JOB_A_MEMORY,
 	  "memory contiguous: user space is given physical blocks as huge pages only; use --memory huge",
@@ -794,6 +807,9 @@ static const struct acceptance acceptances[] = {
 	{ "memory=contiguous size=2097152", "memory=contiguous" },
 	{ "memory=contiguous mr_page=65536 size=20000", "mr_page=65536" },
 	{ "mr_page=4096", "mr_page=4096" },
+	{ "bidirectional=1 shape=rate pairs=32", "pairs=32" },
+	{ "bidirectional=1 shape=rate check_data=1", "bidirectional=1" },
+	{ "bidirectional=1 shape=rate ncpus=1 cpu0=3", "wait=yield" },
 };
 
 static void test_acceptances(void **state)

@@ -209,6 +209,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_DELAY_AT,		/* u32: enum kverbs_delay_at */
 	KVERBS_JOB_A_MEMORY,		/* u32: enum kverbs_memory */
 	KVERBS_JOB_A_MR_PAGE,		/* u32, bytes, kernel only */
+	KVERBS_JOB_A_BIDIRECTIONAL,	/* u32: enum kverbs_bidirectional */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -403,6 +404,12 @@ enum kverbs_memory {
 	KVERBS_MEMORY_CONTIGUOUS,	/* one block of physical memory (kernel only) */
 	KVERBS_MEMORY_SCATTERED,	/* single pages of the base size */
 	KVERBS_MEMORY_HUGE,		/* pieces of 2 MiB */
+};
+
+/* which ends of a pair post and measure */
+enum kverbs_bidirectional {
+	KVERBS_BIDIRECTIONAL_OFF,	/* one */
+	KVERBS_BIDIRECTIONAL_ON,	/* both, at the same time */
 };
 
 enum kverbs_state {
