@@ -58,7 +58,8 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 	if (window) {
 		fill_window(options, &job);
 	} else if (!options->given[KVERBS_JOB_A_SHAPE]) {
-		/* a window that was asked for is one of the arm that has it */
+		/* a window, and both ends, that were asked for are of the arm that has them */
+		job.bidirectional = KVERBS_BIDIRECTIONAL_OFF;
 		job.outstanding = KV_AUTO;
 		job.chain = KV_AUTO;
 		job.signal = KV_AUTO;
@@ -215,6 +216,8 @@ void kv_arms_plan(struct kv_compare *compare, u32 largest)
 		op = options->given_op ? options->job.step[0].op : plain[i];
 		if (!options->given_op &&
 		    !(kv_op_rules[op].transports & 1U << options->job.transport))
+			continue;
+		if (!options->given_op && options->job.bidirectional && kv_op_rules[op].two_sided)
 			continue;
 		if (!options->given_op && options->given[KVERBS_JOB_A_SHAPE] &&
 		    !(kv_op_rules[op].shapes & 1U << options->job.shape))
