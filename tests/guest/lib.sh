@@ -155,6 +155,12 @@ run_exists()
 	compgen -G '/sys/kernel/debug/kverbs/*/state'
 }
 
+# the module has forgotten all runs: beside their folders there are files of its own
+no_runs()
+{
+	! compgen -G '/sys/kernel/debug/kverbs/[0-9]*'
+}
+
 # verbs objects that the kernel holds in our name
 our_objects()
 {
