@@ -1413,7 +1413,7 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 	if (job->memory != KV_AUTO || job->mr_page != KV_AUTO)
 		return kv_refuse(no, job->memory != KV_AUTO ? KVERBS_JOB_A_MEMORY :
 							      KVERBS_JOB_A_MR_PAGE,
-				 "%s: of the buffer, and an operation whose memory is registered for it has its own; leave it out",
+				 "%s: memory that is registered for each operation is its own; leave it out",
 				 job->memory != KV_AUTO ? "memory" : "mr-page");
 	return 0;
 }
