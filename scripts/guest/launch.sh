@@ -326,6 +326,8 @@ own_reports()
 				line[from] = ""
 			from = 0
 		}
+		# objects are tracked with memory of which faults are injected, too
+		/ODEBUG: Out of memory/ { line[NR] = "" }
 		/vmalloc error|page allocation failure/ { report = 20 }
 		report && /Call Trace:/ { line[NR] = "" }
 		{ report -= report > 0 }
