@@ -228,7 +228,9 @@ static int trace_provider(struct kv_trace *trace, const struct kv_options *optio
 int kv_crossing(struct kv_trace *trace, const struct kv_options *options, struct kv_error *error)
 {
 	static const char *const calls[] = { "raw_syscalls/sys_enter", NULL };
-	struct kv_tracing_plan plan = { .events = calls, .own = true };
+	bool seen = tracefs_event_file_exists(NULL, "raw_syscalls", "sys_enter", "enable");
+	/* without them the run is there, and what it did is not known */
+	struct kv_tracing_plan plan = { .events = seen ? calls : &calls[1], .own = true };
 	struct crossing *crossing = calloc(1, sizeof(*crossing));
 	int rc = -1;
 
@@ -239,8 +241,12 @@ int kv_crossing(struct kv_trace *trace, const struct kv_options *options, struct
 	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error) ||
 	    kv_trace_run(trace, options, &plan, &trace->alone, "its system calls", error))
 		goto out;
-	kv_tracing_each(trace->tracing, count_call, crossing);
-	print_calls(stdout, crossing, trace->alone.report.summary.ops);
+	if (seen) {
+		kv_tracing_each(trace->tracing, count_call, crossing);
+		print_calls(stdout, crossing, trace->alone.report.summary.ops);
+	} else {
+		printf("system calls: no events of them in this kernel (CONFIG_FTRACE_SYSCALLS)\n");
+	}
 	rc = trace_provider(trace, options, crossing, error);
 	if (!rc && *trace->provider)
 		kv_figure_of(&crossing->hist, &trace->tree.report.result->clock,
