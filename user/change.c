@@ -145,15 +145,24 @@ static void add_points(struct kv_diff *diff, u32 which, const struct kv_doc *doc
 	}
 }
 
-static void add_value(struct kv_diff *diff, u32 which, const struct kv_doc *doc,
-		      const struct kv_doc_arm *arm, const struct kv_doc_value *value, u32 side)
+/* of arms that would be called the same, the later ones have their data inline */
+static void name_arm(char name[KV_DIFF_NAME], const struct kv_doc *doc, u32 i)
 {
-	char name[KV_DIFF_NAME], size[KV_TEXT], key[48], unit[KV_UNIT_KEY];
+	const struct kv_doc_arm *arm = &doc->arm[i];
+	char size[KV_TEXT];
+
+	snprintf(name, KV_DIFF_NAME, "%.12s %s %.12s%s%.10s%s", arm->job.op,
+		 kv_text_size(arm->job.size, size), arm->job.shape,
+		 strcmp(arm->as, "matched") ? " " : "", strcmp(arm->as, "matched") ? arm->as : "",
+		 kv_doc_arm_nth(doc, i) ? " inline" : "");
+}
+
+static void add_value(struct kv_diff *diff, u32 which, const struct kv_doc *doc,
+		      const char *name, const struct kv_doc_value *value, u32 side)
+{
+	char key[48], unit[KV_UNIT_KEY];
 	struct kv_diff_row *row;
 
-	snprintf(name, sizeof(name), "%.12s %s %.12s%s%.10s", arm->job.op,
-		 kv_text_size(arm->job.size, size), arm->job.shape,
-		 strcmp(arm->as, "matched") ? " " : "", strcmp(arm->as, "matched") ? arm->as : "");
 	snprintf(key, sizeof(key), "%.47s",
 		 kv_unit_value_key(value->key, value->rate, doc->unit, unit));
 	row = row_of(diff, name, kv_doc_sides[side], key);
@@ -169,15 +178,16 @@ static void add_value(struct kv_diff *diff, u32 which, const struct kv_doc *doc,
 
 static void add_arms(struct kv_diff *diff, u32 which, const struct kv_doc *doc)
 {
+	char name[KV_DIFF_NAME];
 	u32 i, j, side;
 
 	for (i = 0; i < doc->narms; i++) {
 		if (doc->arm[i].untimed)
 			continue;
+		name_arm(name, doc, i);
 		for (side = 0; side < KV_DOC_SIDES; side++) {
 			for (j = 0; j < doc->arm[i].nvalues; j++)
-				add_value(diff, which, doc, &doc->arm[i], &doc->arm[i].value[j],
-					  side);
+				add_value(diff, which, doc, name, &doc->arm[i].value[j], side);
 		}
 	}
 }

@@ -164,6 +164,7 @@ struct kv_doc *kv_doc_load(const char *path, struct kv_error *error);
 #define KV_DOC_TEXT	24	/* room for a number */
 
 const char *kv_doc_text(const json_t *value, char text[KV_DOC_TEXT]);
+u32 kv_doc_arm_nth(const struct kv_doc *doc, u32 i);
 u32 kv_doc_run_metric(const struct kv_doc_run *run);
 u32 kv_doc_main_metric(const struct kv_doc *doc, const struct kv_sparse *hist);
 void kv_doc_free(struct kv_doc *doc);

@@ -71,6 +71,24 @@ static bool same_arm(const struct kv_doc_arm *a, const struct kv_doc_arm *b)
 	       a->untimed == b->untimed;
 }
 
+/**
+ * kv_doc_arm_nth - how many arms before this one are called as it is
+ * @doc: comparison
+ * @i: index of the arm
+ *
+ * Arms of a comparison may differ in other fields than those that they are called by: a post
+ * and a post with its data inline. They come in the same order in every comparison.
+ * Return: 0 of most
+ */
+u32 kv_doc_arm_nth(const struct kv_doc *doc, u32 i)
+{
+	u32 j, nth = 0;
+
+	for (j = 0; j < i; j++)
+		nth += same_arm(&doc->arm[i], &doc->arm[j]);
+	return nth;
+}
+
 static void look_at_arms(char *unlike, const struct kv_diff *diff, const struct kv_doc *a,
 			 const struct kv_doc *b)
 {
@@ -78,7 +96,8 @@ static void look_at_arms(char *unlike, const struct kv_diff *diff, const struct 
 
 	for (i = 0; i < a->narms; i++) {
 		for (j = 0; j < b->narms; j++) {
-			if (same_arm(&a->arm[i], &b->arm[j]))
+			if (same_arm(&a->arm[i], &b->arm[j]) &&
+			    kv_doc_arm_nth(a, i) == kv_doc_arm_nth(b, j))
 				break;
 		}
 		if (j < b->narms)
