@@ -583,7 +583,7 @@ static int kv_ep_own_mrs(struct kv_ep *ep, const struct kv_job *job,
 {
 	u64 size = kv_job_stride(job);
 	u64 offset = kv_job_rule(job)->reads ? kv_job_half(job) : 0;
-	u32 pages = (PAGE_ALIGN(size) >> PAGE_SHIFT) + 1, i;
+	u32 pages, i;
 	struct ib_mr *mr;
 	int rc;
 
@@ -591,6 +591,8 @@ static int kv_ep_own_mrs(struct kv_ep *ep, const struct kv_job *job,
 		return kv_reg_open(ep, job, where);
 	if (!kv_job_registers(job))
 		return 0;
+	pages = kv_mr_entries(ep->qp->device,
+			      (PAGE_ALIGN(size) >> PAGE_SHIFT) + 1);
 	*where = "allocate the MRs of operations";
 	ep->mr = kvcalloc(ep->depth, sizeof(*ep->mr), GFP_KERNEL);
 	if (!ep->mr)

@@ -43,6 +43,14 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes,
 		  const struct kv_job *job, int node, const char **where);
 
 /**
+ * kv_mr_entries - what ib_alloc_mr() is asked for
+ * @ibdev: device of the MR
+ * @pages: that it is to cover, not 0
+ * Return: entries, at least @pages
+ */
+u32 kv_mr_entries(const struct ib_device *ibdev, u32 pages);
+
+/**
  * kv_buf_mr - make an MR that covers a buffer, still to be registered
  * @buf: mapped buffer
  * @pd: protection domain

@@ -66,7 +66,8 @@ static int kv_provoke_other_pd(struct kv_ep *ep, const char **where)
 		return PTR_ERR(wrong->spare);
 	*where = "allocate an MR of another PD";
 	mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
-			 PAGE_ALIGN(buf->bytes) >> PAGE_SHIFT);
+			 kv_mr_entries(ibdev, PAGE_ALIGN(buf->bytes) >>
+					      PAGE_SHIFT));
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
 	wrong->mr = mr;

@@ -50,7 +50,7 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 {
 	int node = job->node == KV_AUTO ? ibdev_to_node(ep->qp->device) :
 					  job->node;
-	u32 bytes = kv_job_covered(job), i;
+	u32 bytes = kv_job_covered(job), i, pages;
 	int rc;
 
 	*where = "allocate the memory of operations";
@@ -71,9 +71,9 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 			return rc;
 	}
 	*where = "allocate the MRs of operations";
+	pages = kv_mr_entries(ep->qp->device, PAGE_ALIGN(bytes) >> PAGE_SHIFT);
 	rc = ib_mr_pool_init(ep->qp, &ep->qp->rdma_mrs, ep->depth,
-			     IB_MR_TYPE_MEM_REG,
-			     PAGE_ALIGN(bytes) >> PAGE_SHIFT, 0);
+			     IB_MR_TYPE_MEM_REG, pages, 0);
 	ep->reg.pool = !rc;
 	return rc;
 }

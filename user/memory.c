@@ -16,6 +16,7 @@
 #include "kverbs.h"
 
 #define NODES_MAX	1024
+#define KV_RXE_TABLE	256	/* pages of a table of rxe's */
 
 static int place(void *buffer, size_t bytes, u32 node, int policy)
 {
@@ -39,11 +40,32 @@ static void explain_registration(size_t bytes, int err, struct kv_error *error)
 			     strerror(err));
 }
 
-static size_t buffer_bytes(const struct kv_job *job)
+/**
+ * kv_mr_bytes - length of an MR that covers some memory
+ * @facts: of the device
+ * @bytes: that are used; the memory starts at a page
+ *
+ * rxe looks for the page after the one that it copied, past the end of its table where
+ * that table is full (rxe_mr_copy() until 6.3): such an MR is a page longer.
+ * Return: bytes, at least @bytes, that the memory has to have
+ */
+size_t kv_mr_bytes(const struct kv_device_facts *facts, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t pages = (bytes + page - 1) / page;
 
-	return (kv_job_buffer(job) + page - 1) / page * page;
+	if (strcmp(facts->driver, "rdma_rxe") || pages % KV_RXE_TABLE)
+		return bytes;
+	return (pages + 1) * page;
+}
+
+/* bytes of a whole buffer, as it is mapped */
+static size_t buffer_bytes(const struct kv_port *port, const struct kv_job *job)
+{
+	size_t unit = job->memory == KVERBS_MEMORY_HUGE ? KV_HUGE_BYTES :
+							  (size_t)sysconf(_SC_PAGESIZE);
+
+	return (kv_mr_bytes(&port->facts, 2 * kv_job_half(job)) + unit - 1) / unit * unit;
 }
 
 static void *map(size_t bytes, const struct kv_job *job, struct kv_error *error)
@@ -108,10 +130,10 @@ static int register_more(struct kv_end *end, const struct kv_port *port, const s
 	if (!end->more)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	for (i = 0; i + 1 < job->mrs; i++) {
-		end->more[i] = ibv_reg_mr(port->pd, end->buffer, 2 * end->half,
+		end->more[i] = ibv_reg_mr(port->pd, end->buffer, end->mr->length,
 					  (int)kv_access(job));
 		if (!end->more[i]) {
-			explain_registration(2 * end->half, errno, error);
+			explain_registration(end->mr->length, errno, error);
 			return -1;
 		}
 		end->nmore++;
@@ -136,11 +158,12 @@ struct ibv_mr *kv_memory_mr(const struct kv_end *end, u32 i)
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error)
 {
-	size_t bytes;
+	size_t bytes, registered;
 	void *buffer;
 
 	end->half = kv_job_half(job);
-	bytes = buffer_bytes(job);
+	registered = kv_mr_bytes(&port->facts, 2 * end->half);
+	bytes = buffer_bytes(port, job);
 	buffer = map(bytes, job, error);
 	if (!buffer)
 		return -1;
@@ -157,12 +180,12 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	}
 	if (touch(buffer, bytes, job, error))
 		return -1;
-	end->mr = ibv_reg_mr(port->pd, buffer, 2 * end->half, (int)kv_access(job));
+	end->mr = ibv_reg_mr(port->pd, buffer, registered, (int)kv_access(job));
 	if (!end->mr) {
-		explain_registration(2 * end->half, errno, error);
+		explain_registration(registered, errno, error);
 		return -1;
 	}
-	if (kv_reg_open(&end->reg, port->pd, job))
+	if (kv_reg_open(&end->reg, port, job))
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "memory of operations: %s",
 				    strerror(errno));
 	return register_more(end, port, job, error);

@@ -46,8 +46,8 @@ static int make_objects(struct kv_wrong *wrong)
 	case KVERBS_PROVOKE_WRONG_PD:
 		wrong->pd = ibv_alloc_pd(plan->port->context);
 		if (wrong->pd)
-			wrong->mr = ibv_reg_mr(wrong->pd, plan->peer->buffer, 2 * plan->peer->half,
-					       (int)kv_access(plan->job));
+			wrong->mr = ibv_reg_mr(wrong->pd, plan->peer->buffer,
+					       plan->peer->mr->length, (int)kv_access(plan->job));
 		return wrong->mr ? 0 : -errno;
 	case KVERBS_PROVOKE_WRONG_QPN:
 		if (kv_qp_make(&wrong->spare, plan->port, plan->job, &error))

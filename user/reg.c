@@ -10,19 +10,19 @@
 /**
  * kv_reg_open - make the memory of an end's operations
  * @reg: zeroed
- * @pd: protection domain
+ * @port: opened, with a PD
  * @job: as granted
  * Return: 0, or -1 with errno; kv_reg_close() undoes what was done either way
  */
-int kv_reg_open(struct kv_reg *reg, struct ibv_pd *pd, const struct kv_job *job)
+int kv_reg_open(struct kv_reg *reg, const struct kv_port *port, const struct kv_job *job)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *memory;
 
 	if (!kv_job_reg_mr(job))
 		return 0;
-	reg->pd = pd;
-	reg->bytes = kv_job_covered(job);
+	reg->pd = port->pd;
+	reg->bytes = kv_mr_bytes(&port->facts, kv_job_covered(job));
 	reg->stride = (reg->bytes + page - 1) / page * page;
 	reg->slots = job->outstanding;
 	reg->access = kv_access(job);

@@ -29,7 +29,9 @@ struct kv_reg {
 	u32 access;
 };
 
-int kv_reg_open(struct kv_reg *reg, struct ibv_pd *pd, const struct kv_job *job);
+struct kv_port;
+
+int kv_reg_open(struct kv_reg *reg, const struct kv_port *port, const struct kv_job *job);
 void kv_reg_close(struct kv_reg *reg);
 
 /* of one slot, whose WR is not posted or has completed: 0 or -errno */

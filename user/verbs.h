@@ -91,6 +91,7 @@ struct kv_end {
 u32 kv_access(const struct kv_job *job);
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error);
+size_t kv_mr_bytes(const struct kv_device_facts *facts, size_t bytes);
 struct ibv_mr *kv_memory_mr(const struct kv_end *end, u32 i);
 void kv_memory_free(struct kv_end *end);
 
