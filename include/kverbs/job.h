@@ -1006,14 +1006,18 @@ static inline u64 kv_job_reg_bytes(const struct kv_job *job)
 	return (kv_job_covered(job) + KV_REG_PAGE - 1) & ~(KV_REG_PAGE - 1);
 }
 
-/* bytes of its whole buffer, as it is allocated */
+/* bytes of its whole buffer, as it is allocated: a block is a power of two of pages */
 static inline u64 kv_job_buffer(const struct kv_job *job)
 {
-	u64 bytes = 2 * kv_job_half(job);
+	u64 bytes = 2 * kv_job_half(job), block = KV_REG_PAGE;
 
 	if (job->memory == KVERBS_MEMORY_HUGE)
-		bytes = (bytes + KV_HUGE_BYTES - 1) & ~(u64)(KV_HUGE_BYTES - 1);
-	return bytes;
+		return (bytes + KV_HUGE_BYTES - 1) & ~(u64)(KV_HUGE_BYTES - 1);
+	if (job->memory != KVERBS_MEMORY_CONTIGUOUS)
+		return bytes;
+	while (block && block < bytes)
+		block *= 2;
+	return block ? block : bytes;
 }
 
 /* bytes of the i-th of the pieces that a message is split into */
@@ -1859,9 +1863,9 @@ static inline int kv_job_check_memory(const struct kv_job *job,
 					 "memory contiguous: a buffer has %llu bytes, the largest block %llu; use --memory huge, or a smaller -s or --span",
 					 (unsigned long long)bytes,
 					 (unsigned long long)caps->max_block);
-		/* a block is as large, and as aligned, as its power of two */
-		while (piece && piece < bytes)
-			piece *= 2;
+		/* a block is as aligned as it is large */
+		if (piece < kv_job_buffer(job))
+			piece = kv_job_buffer(job);
 	} else if (job->memory == KVERBS_MEMORY_HUGE) {
 		piece = KV_HUGE_BYTES;
 	}

@@ -1175,6 +1175,10 @@ static void test_bytes(void **state)
 	job.step[0].op = KVERBS_OP_SEND;
 	job.timing = KVERBS_TIMING_ALL;
 	assert_int_equal(kv_job_bytes(&job), 3 * (4 * 128 + 5 * sizeof(struct kv_hist)));
+	job.memory = KVERBS_MEMORY_CONTIGUOUS;
+	assert_int_equal(kv_job_bytes(&job), 3 * (2 * 4096 + 5 * sizeof(struct kv_hist)));
+	job.step[0].size = 100000;
+	assert_int_equal(kv_job_bytes(&job), 3 * (2 * 262144 + 5 * sizeof(struct kv_hist)));
 	/* nothing wraps at the largest */
 	job.pairs = 1024;
 	job.step[0].size = 1U << 30;
