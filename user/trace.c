@@ -64,9 +64,11 @@ static void take_thread(void *arg, struct tep_event *event, struct tep_record *r
 		return;
 	pass->last = pid;
 	snprintf(prefix, sizeof(prefix), "kverbs/%u:", pass->run->report.result->id);
-	if (pass->run->nthreads < KV_TRACE_THREADS && kv_tracing_thread(tracing, pid, name) &&
-	    !strncmp(name, prefix, strlen(prefix)))
-		pass->run->thread[pass->run->nthreads++] = pid;
+	if (pass->run->nthreads == KV_TRACE_THREADS || !kv_tracing_thread(tracing, pid, name) ||
+	    strncmp(name, prefix, strlen(prefix)))
+		return;
+	pass->run->lane[pass->run->nthreads] = (u32)strtoul(name + strlen(prefix), NULL, 10);
+	pass->run->thread[pass->run->nthreads++] = pid;
 }
 
 static void take_event(void *arg, struct tep_event *event, struct tep_record *record)
@@ -152,7 +154,7 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 		kv_tracing_each(trace->tracing, take_thread, &pass);
 		kv_tracing_each(trace->tracing, take_event, &pass);
 		digest(trace, run);
-		if (plan->events && options->output)
+		if (plan->events && options->output && !plan->passing)
 			rc = rc ? rc : kv_tracedat_write(options->output, trace->tracing,
 							 plan->events,
 							 &run->report.result->clock, error);
@@ -163,24 +165,49 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 	return rc;
 }
 
-static int trace_kernel(struct kv_trace *trace, const struct kv_options *options,
-			struct kv_error *error)
+/* the driver's functions, without what they call */
+static void plan_targets(const struct kv_trace *trace, struct kv_tracing_plan *plan)
 {
-	struct kv_tracing_plan plan = { .graph = true, .filter = "" };
-	const struct kv_target *post = &trace->target[KV_TARGET_POST];
-	char module[KV_MODULE_NAME + 8];
-	bool tree;
 	u32 i;
 
-	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error))
-		return -1;
-	if (!kv_tracing_has_graph(trace->tracing))
-		return 0;
 	for (i = 0; i < KV_TARGETS; i++) {
 		if (*trace->target[i].traced.name)
-			plan.root[plan.nroots++] = &trace->target[i].traced;
+			plan->root[plan->nroots++] = &trace->target[i].traced;
 	}
-	if (!plan.nroots)
+	plan->filter = "";
+	plan->graph = plan->nroots && kv_tracing_has_graph(trace->tracing);
+	if (!plan->graph)
+		plan->nroots = 0;
+}
+
+/* where the time of an operation goes; without function_graph the driver's is not seen */
+static int trace_shares(struct kv_trace *trace, const struct kv_options *options,
+			struct kv_error *error)
+{
+	struct kv_tracing_plan plan = { .passing = true };
+
+	/* lat is a time, and is of the jobs that measure it */
+	if (options->unit != KV_UNIT_NS ||
+	    !trace->plain.report.summary.metric[KVERBS_METRIC_LAT].count)
+		return 0;
+	plan_targets(trace, &plan);
+	plan.events = kv_shares_events(trace->missing);
+	if (kv_trace_run(trace, options, &plan, &trace->whole, "where the time goes", error))
+		return -1;
+	kv_shares_take(trace, &trace->whole, &trace->shares);
+	return 0;
+}
+
+static int trace_functions(struct kv_trace *trace, const struct kv_options *options,
+			   struct kv_error *error)
+{
+	const struct kv_target *post = &trace->target[KV_TARGET_POST];
+	struct kv_tracing_plan plan = {};
+	char module[KV_MODULE_NAME + 8];
+	bool tree;
+
+	plan_targets(trace, &plan);
+	if (!plan.graph)
 		return 0;
 	tree = trace->callees != KV_CALLEES_NONE && *post->traced.name;
 	plan.events = options->output && !tree ? kv_trace_surroundings : NULL;
@@ -197,6 +224,15 @@ static int trace_kernel(struct kv_trace *trace, const struct kv_options *options
 		plan.filter = module;
 	}
 	return kv_trace_run(trace, options, &plan, &trace->tree, "what the post calls", error);
+}
+
+static int trace_kernel(struct kv_trace *trace, const struct kv_options *options,
+			struct kv_error *error)
+{
+	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error) ||
+	    trace_functions(trace, options, error))
+		return -1;
+	return trace_shares(trace, options, error);
 }
 
 static void free_run(struct kv_trace_run *run)
@@ -234,6 +270,7 @@ static int trace_in(struct kv_trace *trace, const struct kv_options *options,
 	free_run(&trace->plain);
 	free_run(&trace->alone);
 	free_run(&trace->tree);
+	free_run(&trace->whole);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "calls.h"
 #include "report.h"
+#include "shares.h"
 #include "summary.h"
 #include "target.h"
 #include "tracing.h"
@@ -17,6 +18,7 @@
  * @calls: of functions, where they were traced
  * @lost: events that found no room in the buffer
  * @thread: pids of the lanes, as far as the kernel told them
+ * @lane: of each of them
  * @nthreads: entries of @thread, 0: whoever called it
  * @figure: of the calls of each target, of the lanes
  * @done: @report is filled
@@ -26,6 +28,7 @@ struct kv_trace_run {
 	struct kv_calls calls;
 	u64 lost;
 	int thread[KV_TRACE_THREADS];
+	u32 lane[KV_TRACE_THREADS];
 	u32 nthreads;
 	struct kv_figure figure[KV_TARGETS];
 	bool done;
@@ -41,6 +44,9 @@ struct kv_trace_run {
  * @plain: the job without tracing
  * @alone: the driver's functions traced, and nothing else
  * @tree: with what they call; of the user engine: the provider's post probed
+ * @whole: the driver's functions, and what else the CPUs did
+ * @shares: of it
+ * @missing: events for it that this kernel does not have, or empty
  * @callees: enum kv_callees
  * @provider: file and offset of the provider's post, or empty
  */
@@ -53,6 +59,9 @@ struct kv_trace {
 	struct kv_trace_run plain;
 	struct kv_trace_run alone;
 	struct kv_trace_run tree;
+	struct kv_trace_run whole;
+	struct kv_shares shares;
+	char missing[160];
 	u32 callees;
 	char provider[384];
 };

@@ -9,6 +9,7 @@
 
 #define TREE_SHARE	1000	/* calls below one in so many of the post's time are left out */
 #define TREE_WIDTH	54
+#define SHARE_WIDTH	44
 
 static void print_figure(FILE *file, const char *name, const struct kv_figure *f, u32 unit,
 			 const char *remark)
@@ -163,6 +164,88 @@ static void print_tree(FILE *file, const struct kv_trace *trace)
 	print_lost(file, &trace->tree);
 }
 
+static void print_share(FILE *file, const char *what, double value, double lat, u32 unit)
+{
+	char text[KV_TEXT];
+
+	fprintf(file, "%-*s %9s %8.1f %%\n", SHARE_WIDTH, what, kv_text_value(value, unit, text),
+		100.0 * value / lat);
+}
+
+/* who is waiting meanwhile */
+static const char *waits(u32 context)
+{
+	switch (context) {
+	case KVERBS_CONTEXT_BUSY:
+	case KVERBS_CONTEXT_DIRECT:
+		return "the lane's thread, which polls";
+	case KVERBS_CONTEXT_HYBRID:
+		return "the lane's thread, which polls for a while, and of the idle CPU";
+	default:
+		return "the idle CPU";
+	}
+}
+
+/* what the table does not tell, and why */
+static void print_share_remarks(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_shares *shares = &trace->shares;
+	const struct kv_result *result = trace->plain.report.result;
+	u32 unit = result->clock.unit;
+	char all[KV_TEXT], plain[KV_TEXT];
+
+	if (shares->torn)
+		fprintf(file,
+			"%llu operations more are left out: something came between their clock readings and their events\n",
+			shares->torn);
+	if (shares->elsewhere)
+		fprintf(file,
+			"%llu of the completions were taken on another CPU than their post was made on: it is that CPU's time\n",
+			shares->elsewhere);
+	fprintf(file, "what the device does has no events: it is in the time of %s%s\n",
+		waits(result->granted.context),
+		result->software ? ", and of softirqs and threads, since it is software" : "");
+	if (!shares->driver)
+		fprintf(file,
+			"the driver's functions were not traced: they are in the rest of post and the lane's time, or that of softirqs and workqueues\n");
+	if (*trace->missing)
+		fprintf(file, "not seen, for this kernel has no such events: %s\n",
+			trace->missing);
+	fprintf(file, "with all these events an operation takes %s %s, without %s, on average\n",
+		kv_text_value(shares->lat / (double)shares->count, unit, all), kv_unit_name(unit),
+		kv_text_value(trace->plain.report.summary.metric[KVERBS_METRIC_LAT].mean, unit,
+			      plain));
+}
+
+/* where the time of an operation goes */
+static void print_shares(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_shares *shares = &trace->shares;
+	double n = (double)shares->count;
+	u32 unit = trace->plain.report.result->clock.unit, i;
+	char head[64];
+
+	if (!trace->whole.done)
+		return;
+	if (!shares->count) {
+		fprintf(file,
+			"\nshares of lat: no operation was seen from its post to its completion\n");
+		print_lost(file, &trace->whole);
+		return;
+	}
+	snprintf(head, sizeof(head), "shares of lat, means of %llu operations", shares->count);
+	fprintf(file, "\n%s%-*s %9s %10s%s\n", kv_bold(file), SHARE_WIDTH, head,
+		kv_unit_name(unit), "share", kv_plain(file));
+	for (i = 0; i < KV_SHARES; i++) {
+		if (i == KV_SHARE_UNSEEN || shares->sum[i] > 0)
+			print_share(file, kv_share_names[i].what, shares->sum[i] / n,
+				    shares->lat / n, unit);
+	}
+	print_share(file, "lat", shares->lat / n, shares->lat / n, unit);
+	print_share_remarks(file, trace);
+	print_lost(file, &trace->whole);
+}
+
 /**
  * kv_trace_print_user - what was found out of the user engine
  * @file: where to
@@ -198,4 +281,5 @@ void kv_trace_print(FILE *file, const struct kv_trace *trace)
 	print_targets(file, trace);
 	print_alone(file, trace);
 	print_tree(file, trace);
+	print_shares(file, trace);
 }

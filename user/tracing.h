@@ -25,6 +25,7 @@ struct kv_tracing;
  *	roots; NULL: all functions
  * @events: "system/event", NULL ends; or NULL
  * @own: events of this process's threads only
+ * @passing: what was traced is not for a file
  * @trigger_event: of the event that has @trigger
  * @trigger: or NULL
  */
@@ -35,6 +36,7 @@ struct kv_tracing_plan {
 	const char *filter;
 	const char *const *events;
 	bool own;
+	bool passing;
 	const char *trigger_event;
 	const char *trigger;
 };
