@@ -21,6 +21,13 @@ static u32 kv_ep_places(const struct kv_job *job)
 	return kv_job_wrs(job) > 1 ? job->outstanding * kv_job_wrs(job) : 0;
 }
 
+/* send WRs that are made in advance: of all slots, or of an exchange */
+static u64 kv_ep_wrs(const struct kv_job *job)
+{
+	return kv_job_exchanges(job) ? KV_EXCHANGE_ALL :
+				       (u64)job->outstanding * kv_job_wrs(job);
+}
+
 /* the type of a GID is the one asked for, if any was */
 static bool kv_gid_fits(const struct ib_gid_attr *attr, u32 type)
 {
@@ -105,7 +112,7 @@ void kv_path_close(struct kv_path *path)
 u64 kv_ep_bytes(const struct kv_job *job)
 {
 	return sizeof(struct kv_ep) +
-	       (u64)job->outstanding * kv_job_wrs(job) * sizeof(union kv_wr) +
+	       kv_ep_wrs(job) * sizeof(union kv_wr) +
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
 	       kv_context_bytes(job) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
@@ -251,7 +258,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->sge = kcalloc(2 * job->sges, sizeof(*ep->sge), GFP_KERNEL);
 	if (!ep->sge)
 		goto fail;
-	ep->wr = kvcalloc(ep->depth * ep->wrs, sizeof(*ep->wr), GFP_KERNEL);
+	ep->wr = kvcalloc(kv_ep_wrs(job), sizeof(*ep->wr), GFP_KERNEL);
 	if (!ep->wr)
 		goto fail;
 	ep->tail = ep->wr + ep->wrs - 1;
@@ -291,8 +298,7 @@ fail:
 	return ERR_PTR(rc);
 }
 
-/* what a peer may do, to a QP and to an MR */
-static int kv_access(const struct kv_job *job)
+int kv_ep_access(const struct kv_job *job)
 {
 	return IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
 	       IB_ACCESS_REMOTE_READ |
@@ -332,7 +338,7 @@ int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 		.port_num = path->port,
 		.pkey_index = job->pkey_index,
 		.qkey = KV_QKEY,
-		.qp_access_flags = kv_access(job),
+		.qp_access_flags = kv_ep_access(job),
 	};
 	int rc;
 
@@ -432,7 +438,7 @@ int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 		},
 		.mr = mr,
 		.key = mr->rkey,
-		.access = kv_access(job),
+		.access = kv_ep_access(job),
 	};
 	int rc;
 
@@ -645,7 +651,7 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 	}
 	switch (op) {
 	case KVERBS_OP_REG_MR:
-		wr->reg.access = kv_access(job);
+		wr->reg.access = kv_ep_access(job);
 		if (mr) {
 			wr->reg.mr = mr;
 			wr->reg.key = mr->rkey;
@@ -669,7 +675,7 @@ static void kv_ep_steps(struct kv_ep *ep, const struct kv_ep *peer,
 {
 	u32 slot, i;
 
-	if (ep->wrs == 1 && !ep->mr)
+	if ((ep->wrs == 1 && !ep->mr) || kv_job_exchanges(job))
 		return;
 	for (slot = 0; slot < ep->depth; slot++) {
 		for (i = 0; i < ep->wrs; i++)
@@ -753,7 +759,7 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	rc = kv_ep_own_mrs(a, job, where);
 	if (rc)
 		return rc;
-	if (kv_shape_rules[job->shape].answers)
+	if (kv_shape_rules[job->shape].answers && !kv_job_exchanges(job))
 		rc = kv_ep_own_mrs(b, job, where);
 	if (rc)
 		return rc;
@@ -767,6 +773,7 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	/* an end that answers nothing posts nothing */
 	if (kv_shape_rules[job->shape].answers)
 		kv_ep_steps(b, a, job);
+	kv_exchange_build(a, b, job);
 	rc = kv_ep_begin(a, b, job, where);
 	if (rc)
 		return rc;

@@ -10,6 +10,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "context.h"
+#include "exchange.h"
 #include "memory.h"
 #include "reg.h"
 #include "side.h"
@@ -157,6 +158,7 @@ struct kv_ep {
 	struct ib_mr **mr;	/* of each slot, when operations register */
 	struct sg_table region;	/* what these cover */
 	struct kv_reg reg;	/* memory that is registered for each operation */
+	struct kv_exchange exchange;
 	struct {
 		const struct kv_buf *buf;
 		u64 offset;
@@ -273,6 +275,13 @@ void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
 int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 		 const struct kv_path *path, const struct kv_job *job,
 		 const char **where);
+
+/**
+ * kv_ep_access - what a peer may do, to a QP and to an MR
+ * @job: checked job
+ * Return: mask of enum ib_access_flags
+ */
+int kv_ep_access(const struct kv_job *job);
 
 /**
  * kv_ep_register - REG_MR of an MR

@@ -126,7 +126,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
 	l->lossy = !kv_transport_rules[job->transport].acked;
-	l->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	l->taken = kv_job_taken(job, lane->role);
 	l->provoke = job->provoke;
 	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
 		l->wide = l->depth;
@@ -134,6 +134,8 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	}
 	kv_job_reg_calls(job, &l->reg);
 	l->nphases = kv_job_phases(job, l->phase);
+	l->exchanges = kv_job_exchanges(job);
+	kv_job_exchange(job, &l->opened_by, &l->closed_by);
 	l->places = kv_job_places(job);
 	l->mrs = job->mrs;
 	l->drawn = job->pattern == KVERBS_PATTERN_RANDOM;

@@ -20,6 +20,9 @@ static enum dma_data_direction kv_reg_dir(const struct kv_job *job)
 		else
 			reads = true;
 	}
+	/* it is the peer that does it */
+	if (kv_job_exchanges(job))
+		swap(reads, writes);
 	return !writes ? DMA_TO_DEVICE : reads ? DMA_BIDIRECTIONAL :
 						 DMA_FROM_DEVICE;
 }
@@ -145,7 +148,8 @@ int kv_reg_map(struct kv_ep *ep, u32 slot)
 	rc = ib_map_mr_sg(buf->mr, buf->sgt.sgl, buf->mapped, NULL, PAGE_SIZE);
 	if (rc != buf->mapped)
 		return rc < 0 ? rc : -EINVAL;
-	kv_reg_name(ep, slot, buf->mr);
+	if (!ep->exchange.on)
+		kv_reg_name(ep, slot, buf->mr);
 	return 0;
 }
 

@@ -104,6 +104,16 @@ static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
 	return 0;
 }
 
+static inline void kv_offer(struct kv_ep *ep)
+{
+	kv_exchange_offer(ep);
+}
+
+static inline void kv_accept(struct kv_ep *ep)
+{
+	kv_exchange_accept(ep);
+}
+
 static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 {
 	int got;

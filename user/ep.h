@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <time.h>
 #include <infiniband/verbs.h>
+#include "exchange.h"
 #include "provoke.h"
 #include "side.h"
 #include "reg.h"
@@ -44,6 +45,7 @@
  * @piece: pieces of a message that is sent inline by them, else NULL
  * @datagram: their WRs have an address each
  * @reg: memory that is registered for each operation
+ * @exchange: its part of an exchange
  * @channel: of completion events, when the lane sleeps
  * @broken: its CQ reported an error of its own; another thread writes it
  * @wrong: what an error is provoked with, NULL: none is
@@ -73,6 +75,7 @@ struct kv_ep {
 	struct ibv_data_buf *piece;
 	u32 datagram;
 	struct kv_reg *reg;
+	struct kv_exchange exchange;
 	struct ibv_comp_channel *channel;
 	u32 unacked;
 	struct kv_aim aim;
@@ -198,10 +201,21 @@ kv_inline u32 kv_wc_vendor(struct kv_ep *ep, u32 i)
 	return ep->wc[i].vendor_err;
 }
 
-/* libibverbs has no message that invalidates an MR */
+kv_inline void kv_offer(struct kv_ep *ep)
+{
+	kv_exchange_offer(&ep->exchange);
+}
+
+kv_inline void kv_accept(struct kv_ep *ep)
+{
+	kv_exchange_accept(&ep->exchange);
+}
+
+/* of a window alone: libibverbs has no message that invalidates an MR */
 kv_inline u32 kv_wc_invalidated(struct kv_ep *ep, u32 i)
 {
-	return ep->wc[i].wc_flags & IBV_WC_WITH_INV;
+	return (ep->wc[i].wc_flags & ep->exchange.invalidated) &&
+	       ep->wc[i].invalidated_rkey == ep->exchange.rkey;
 }
 
 kv_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)

@@ -71,6 +71,7 @@ const char *kv_reg_wait_name(u32 wait);
 const char *kv_dma_map_name(u32 map);
 const char *kv_delay_at_name(u32 at);
 const char *kv_memory_name(u32 memory);
+const char *kv_exchange_inv_name(u32 inv);
 
 typedef const char *(*kv_name_fn)(u32 value);
 

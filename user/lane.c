@@ -229,7 +229,7 @@ static int build_steps(struct kv_lane *lane)
 	u64 buffer = (uintptr_t)plan->end->buffer;
 	u32 i, step;
 
-	if (ep->wrs == 1 && !kv_job_reg_mr(plan->job))
+	if ((ep->wrs == 1 && !kv_job_reg_mr(plan->job)) || kv_job_exchanges(plan->job))
 		return 0;
 	lane->places = lines(ep->depth * ep->wrs * sizeof(*lane->places));
 	if (!lane->places)
@@ -252,6 +252,115 @@ static int build_steps(struct kv_lane *lane)
 		wr->next = kv_job_wr_ends(plan->job, step) ? NULL : wr + 1;
 		wr->send_flags = kv_job_wr_ends(plan->job, step) ? IBV_SEND_SIGNALED : 0;
 	}
+	return 0;
+}
+
+static struct ibv_send_wr *exchange_wr(struct kv_ep *ep, u32 i, enum ibv_wr_opcode op)
+{
+	struct ibv_send_wr *wr = &ep->wr[i];
+
+	memset(wr, 0, sizeof(*wr));
+	wr->wr_id = KV_ID_STEP | i;
+	wr->opcode = op;
+	return wr;
+}
+
+/* the SEND, of the offer or of the answer, ends a slot of this many WRs */
+static void exchange_slot(struct kv_lane *lane, struct ibv_send_wr *send, u32 wrs)
+{
+	struct kv_ep *ep = &lane->ep;
+
+	send->sg_list = &lane->places[KV_EXCHANGE_SEND];
+	send->num_sge = 1;
+	ep->wrs = wrs;
+	ep->stride = wrs * (u32)sizeof(*ep->wr);
+	ep->tail = send;
+	ep->flags[0] = send->send_flags;
+	ep->flags[1] = send->send_flags | IBV_SEND_SIGNALED;
+}
+
+/* the window is bound in the chain of the SEND, or before it */
+static void exchange_asks(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	const struct kv_job *job = plan->job;
+	bool reads = kv_job_rule(job)->reads;
+	struct kv_exchange *ex = &lane->ep.exchange;
+	struct kv_phase reg, inv;
+	struct ibv_send_wr *send;
+	u32 first;
+
+	kv_job_exchange(job, &reg, &inv);
+	first = reg.n ? KV_EXCHANGE_FIRST : KV_EXCHANGE_SEND;
+	send = exchange_wr(&lane->ep, first, IBV_WR_SEND);
+	ex->mw = plan->end->mw;
+	ex->rkey = ex->mw->rkey;
+	/* rxe gives user space the kernel's number of that flag */
+	ex->invalidated = IBV_WC_WITH_INV;
+	if (!strcmp(plan->port->facts.driver, "rdma_rxe"))
+		ex->invalidated |= IBV_WC_IP_CSUM_OK;
+	ex->bind = exchange_wr(&lane->ep, reg.n ? KV_EXCHANGE_REG : KV_EXCHANGE_FIRST,
+			       IBV_WR_BIND_MW);
+	ex->bind->send_flags = reg.n ? IBV_SEND_SIGNALED : 0;
+	ex->bind->next = reg.n ? NULL : send;
+	ex->bind->bind_mw.mw = ex->mw;
+	ex->bind->bind_mw.bind_info.mr = plan->end->mr;
+	ex->bind->bind_mw.bind_info.addr = (uintptr_t)plan->end->buffer +
+					   (reads ? 0 : plan->end->half);
+	ex->bind->bind_mw.bind_info.length = kv_job_size(job);
+	ex->bind->bind_mw.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						      IBV_ACCESS_REMOTE_READ;
+	ex->inv = exchange_wr(&lane->ep, KV_EXCHANGE_INV, IBV_WR_LOCAL_INV);
+	ex->inv->send_flags = IBV_SEND_SIGNALED;
+	exchange_slot(lane, send, first + 1);
+}
+
+static void exchange_serves(struct kv_lane *lane)
+{
+	const struct kv_job *job = lane->plan.job;
+	bool takes = job->exchange_inv == KVERBS_EXCHANGE_INV_REMOTE;
+	bool reads = kv_job_rule(job)->reads;
+	struct kv_exchange *ex = &lane->ep.exchange;
+
+	ex->use = exchange_wr(&lane->ep, KV_EXCHANGE_FIRST,
+			      reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE);
+	ex->send = exchange_wr(&lane->ep, KV_EXCHANGE_SEND,
+			       takes ? IBV_WR_SEND_WITH_INV : IBV_WR_SEND);
+	/* as it was built for a plain operation: own memory, its length */
+	lane->places[KV_EXCHANGE_FIRST] = lane->sge[0];
+	ex->use->sg_list = &lane->places[KV_EXCHANGE_FIRST];
+	ex->use->num_sge = 1;
+	ex->use->next = ex->send;
+	/* the answer is not to overtake what is read */
+	ex->send->send_flags = reads ? IBV_SEND_FENCE : 0;
+	exchange_slot(lane, ex->send, KV_EXCHANGE_WRS);
+}
+
+/* both ends of an exchange: their messages, at the end of each half, and their WRs */
+static int build_exchange(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	const struct kv_end *end = plan->end;
+	struct ibv_sge *msg;
+
+	if (!kv_job_exchanges(plan->job))
+		return 0;
+	lane->places = lines(KV_EXCHANGE_WRS * sizeof(*lane->places));
+	if (!lane->places)
+		return -1;
+	lane->ep.exchange.out = (void *)(end->buffer + end->half - KV_OFFER_ROOM);
+	lane->ep.exchange.in = (void *)(end->buffer + 2 * end->half - KV_OFFER_ROOM);
+	msg = &lane->places[KV_EXCHANGE_SEND];
+	msg->addr = (uintptr_t)lane->ep.exchange.out;
+	msg->length = sizeof(struct kv_offer);
+	msg->lkey = end->mr->lkey;
+	/* that of all receives, of which one is used at a time */
+	lane->sge[1] = *msg;
+	lane->sge[1].addr += end->half;
+	if (plan->role == KVERBS_ROLE_INITIATOR)
+		exchange_asks(lane);
+	else
+		exchange_serves(lane);
 	return 0;
 }
 
@@ -308,7 +417,9 @@ static int build_ep(struct kv_lane *lane)
 	ep->in_tag = ep->out_tag + plan->end->half;
 	ep->wrs = kv_job_wrs(plan->job);
 	ep->stride = ep->wrs * (u32)sizeof(*ep->wr);
-	ep->wr = lines((size_t)ep->depth * ep->stride);
+	/* those of an exchange are of one slot, and beside it */
+	ep->wr = kv_job_exchanges(plan->job) ? lines(KV_EXCHANGE_ALL * sizeof(*ep->wr)) :
+					       lines((size_t)ep->depth * ep->stride);
 	ep->recv = lines((ep->recv_depth ? ep->recv_depth : 1) * sizeof(*ep->recv));
 	lane->sge = lines(2 * plan->job->sges * sizeof(*lane->sge));
 	if (!ep->wr || !ep->recv || !lane->sge)
@@ -317,7 +428,7 @@ static int build_ep(struct kv_lane *lane)
 	build_sends(lane);
 	build_recvs(lane);
 	return build_wr_api(lane) || build_places(lane) || build_aim(lane) ||
-	       build_steps(lane) ? -1 : 0;
+	       build_steps(lane) || build_exchange(lane) ? -1 : 0;
 }
 
 /* what shape paced has beside the others */
@@ -382,7 +493,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
 	loop->lossy = !kv_transport_rules[job->transport].acked;
-	loop->taken = kv_job_rule(job)->mr == KV_MR_TAKEN;
+	loop->taken = kv_job_taken(job, plan->role);
 	loop->provoke = job->provoke;
 	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
 		loop->wide = loop->depth;
@@ -390,6 +501,8 @@ static int build_loop(struct kv_lane *lane)
 	}
 	kv_job_reg_calls(job, &loop->reg);
 	loop->nphases = kv_job_phases(job, loop->phase);
+	loop->exchanges = kv_job_exchanges(job);
+	kv_job_exchange(job, &loop->opened_by, &loop->closed_by);
 	loop->places = kv_job_places(job);
 	loop->mrs = job->mrs;
 	loop->drawn = job->pattern == KVERBS_PATTERN_RANDOM;

@@ -120,6 +120,23 @@ u32 kv_access(const struct kv_job *job)
 	       (kv_job_atomic(job) ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
+/* likewise, to the MR of a buffer in which windows are bound */
+static u32 mr_access(const struct kv_job *job)
+{
+	return kv_access(job) | (kv_job_exchanges(job) ? IBV_ACCESS_MW_BIND : 0);
+}
+
+static int make_window(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		       struct kv_error *error)
+{
+	if (!kv_job_exchanges(job))
+		return 0;
+	end->mw = ibv_alloc_mw(port->pd, IBV_MW_TYPE_2);
+	if (end->mw)
+		return 0;
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "alloc_mw of type 2: %s", strerror(errno));
+}
+
 /* MRs over the same buffer, beside the first */
 static int register_more(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 			 struct kv_error *error)
@@ -153,7 +170,7 @@ struct ibv_mr *kv_memory_mr(const struct kv_end *end, u32 i)
  * @port: opened, with a PD
  * @job: as granted
  * @error: filled on failure
- * Return: 0, or -1; kv_memory_free() undoes what was done either way
+ * Return: 0, or -1; kv_qp_free() and kv_memory_free() undo what was done either way
  */
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error)
@@ -180,11 +197,13 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	}
 	if (touch(buffer, bytes, job, error))
 		return -1;
-	end->mr = ibv_reg_mr(port->pd, buffer, registered, (int)kv_access(job));
+	end->mr = ibv_reg_mr(port->pd, buffer, registered, (int)mr_access(job));
 	if (!end->mr) {
 		explain_registration(registered, errno, error);
 		return -1;
 	}
+	if (make_window(end, port, job, error))
+		return -1;
 	if (kv_reg_open(&end->reg, port, job))
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "memory of operations: %s",
 				    strerror(errno));

@@ -208,6 +208,16 @@ const char *kv_dma_map_name(u32 map)
 	return KV_NAME(names, map);
 }
 
+const char *kv_exchange_inv_name(u32 inv)
+{
+	static const char *const names[] = {
+		[KVERBS_EXCHANGE_INV_REMOTE] = "remote",
+		[KVERBS_EXCHANGE_INV_LOCAL] = "local",
+	};
+
+	return KV_NAME(names, inv);
+}
+
 const char *kv_delay_at_name(u32 at)
 {
 	static const char *const names[] = {
@@ -356,6 +366,7 @@ static const struct {
 	{ KVERBS_JOB_A_DMA_MAP, kv_dma_map_name },
 	{ KVERBS_JOB_A_DELAY_AT, kv_delay_at_name },
 	{ KVERBS_JOB_A_MEMORY, kv_memory_name },
+	{ KVERBS_JOB_A_EXCHANGE_INV, kv_exchange_inv_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 };
 

@@ -189,6 +189,11 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", registration %s (%s)", kv_reg_name(job->reg),
 			result->engine == kv_engine_user.name ?
 			kv_reg_rules[job->reg].user : kv_reg_rules[job->reg].kernel);
+	if (kv_job_exchanges(job))
+		fprintf(file, ", the peer's %s, %s",
+			kv_op_name(job->step[0].op),
+			job->exchange_inv == KVERBS_EXCHANGE_INV_LOCAL ?
+			"its SEND, LOCAL_INV" : "its SEND_WITH_INV");
 	if (job->dma_map == KVERBS_DMA_MAP_ONCE)
 		fputs(", mapped for DMA once", file);
 	if (job->check_data)
@@ -297,7 +302,8 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 			snprintf(label, sizeof(label), "event raised to %s running",
 				 handled(result) ? "handler" : "lane");
 		print_figure(file, kv_metric_name(metric), figure, 1, label);
-		if (metric == KVERBS_METRIC_RTT)
+		/* the two ways of an exchange are no halves of it */
+		if (metric == KVERBS_METRIC_RTT && !kv_job_exchanges(&result->granted))
 			print_figure(file, "rtt/2", figure, 0.5, label);
 		if (metric == KVERBS_METRIC_POST && result->granted.chain > 1)
 			print_figure(file, "post/WR", figure, 1.0 / result->granted.chain, "");

@@ -378,6 +378,10 @@ u32 kv_qp_state(struct kv_end *end)
 
 void kv_qp_free(struct kv_end *end)
 {
+	/* one that is still bound holds the QP, which rxe then waits for in vain */
+	if (end->mw)
+		ibv_dealloc_mw(end->mw);
+	end->mw = NULL;
 	if (end->qp)
 		ibv_destroy_qp(end->qp);
 	end->qp = NULL;

@@ -53,6 +53,7 @@ void kv_port_close(struct kv_port *port);
  * @more: likewise, MRs beside it
  * @nmore: entries of @more
  * @reg: memory that is registered for each operation
+ * @mw: window over @mr, of exchanges
  * @td: thread domain, NULL without
  * @domain: parent domain that has it, else NULL
  * @cq_ex: @cq of the extended calls, else NULL
@@ -72,6 +73,7 @@ struct kv_end {
 	struct ibv_mr **more;
 	u32 nmore;
 	struct kv_reg reg;
+	struct ibv_mw *mw;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
 	struct ibv_cq *cq;

@@ -41,6 +41,9 @@ static void wr_name(const struct kv_job *job, u64 wr, char text[64])
 
 	if (wr & ID_RECV)
 		snprintf(text, 64, "receive WR of slot %llu", wr & ~ID_RECV);
+	else if ((wr & ID_STEP) && kv_job_exchanges(job) && step < KV_EXCHANGE_ALL)
+		snprintf(text, 64, "%s", step == KV_EXCHANGE_INV ? "LOCAL_INV" :
+			 "WR that registers");
 	else if ((wr & ID_STEP) && step < kv_job_wrs(job))
 		snprintf(text, 64, "WR of step %llu, %s", step + 1,
 			 kv_op_name(kv_job_wr_op(job, (u32)step)));

@@ -147,8 +147,8 @@
 	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_INVALIDATED,		\
 	  KVERBS_PROVOKE_NONE,						\
 	  0, "provoke", "", "an error to be made to come")	\
-	X(REG, reg, u32, 0, KVERBS_REG_IO, KVERBS_REG_ONCE,		\
-	  0, "reg", "", "once or io")					\
+	X(REG, reg, u32, 0, KVERBS_REG_EXCHANGE, KVERBS_REG_ONCE,	\
+	  0, "reg", "", "once, io or exchange")				\
 	X(REG_WAIT, reg_wait, u32, 0, KVERBS_REG_WAIT_ALL, KV_AUTO,	\
 	  0, "reg-wait", "", "none, inv or all")			\
 	X(DMA_MAP, dma_map, u32, 0, KVERBS_DMA_MAP_ONCE, KV_AUTO,	\
@@ -162,7 +162,10 @@
 	  0, "mr-page", "bytes", "page size of MRs, a power of two")	\
 	X(BIDIRECTIONAL, bidirectional, u32, 0,				\
 	  KVERBS_BIDIRECTIONAL_ON, KVERBS_BIDIRECTIONAL_OFF,		\
-	  'b', "bidirectional", "", "off or on")
+	  'b', "bidirectional", "", "off or on")			\
+	X(EXCHANGE_INV, exchange_inv, u32, 0,				\
+	  KVERBS_EXCHANGE_INV_LOCAL, KV_AUTO,				\
+	  0, "exchange-inv", "", "remote or local")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -460,11 +463,15 @@ struct kv_reg_rule {
 	const char *user;
 };
 
-#define KV_REGS			(KVERBS_REG_IO + 1)
+#define KV_REGS			(KVERBS_REG_EXCHANGE + 1)
 
 static const struct kv_reg_rule kv_reg_rules[KV_REGS] = {
 	[KVERBS_REG_ONCE] = { "once", "REG_MR before the run", "ibv_reg_mr before the run" },
 	[KVERBS_REG_IO] = { "io", "REG_MR and LOCAL_INV", "ibv_reg_mr and ibv_dereg_mr" },
+	[KVERBS_REG_EXCHANGE] = {
+		"exchange", "REG_MR, its rkey sent",
+		"BIND_MW of a window of type 2 over an MR, its rkey sent",
+	},
 };
 
 /* what a request for a completion event answers */
@@ -499,6 +506,7 @@ enum {
  * @evict: lines can be evicted from the CPU's caches
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
+ * @windows: memory windows of type 2 that the device has
  * @wr_single: of the extended calls only those of one SGE and one WC work
  * @limit_lanes: lanes of a run that the engine allows
  * @limit_depth: WRs of a queue that the engine allows
@@ -529,6 +537,7 @@ struct kv_caps {
 	u64 max_block;
 	u64 max_reg_bytes;
 	u32 reg_mr;
+	u32 windows;
 	u32 wr_single;
 	u32 limit_lanes;
 	u32 limit_depth;
@@ -674,9 +683,43 @@ static inline u32 kv_job_restore(const struct kv_job *job)
 	return 0;
 }
 
+/* is an operation an exchange, in which the peer is told the rkey of its memory? */
+static inline u32 kv_job_exchanges(const struct kv_job *job)
+{
+	return job->reg == KVERBS_REG_EXCHANGE;
+}
+
+/* the WRs of both ends of an exchange: those of a slot, and two that are posted alone */
+enum {
+	KV_EXCHANGE_FIRST,	/* REG_MR before the SEND, or what the peer does */
+	KV_EXCHANGE_SEND,
+	KV_EXCHANGE_WRS,	/* of a slot, at most */
+	KV_EXCHANGE_REG = KV_EXCHANGE_WRS,
+	KV_EXCHANGE_INV,
+	KV_EXCHANGE_ALL,
+};
+
+/**
+ * struct kv_offer - the message that opens memory to the peer
+ * @addr: where it is, as the peer names it
+ * @rkey: by which it is reached
+ * @bytes: how much it is
+ *
+ * Both ends are on one host: in its byte order.
+ */
+struct kv_offer {
+	u64 addr;
+	u32 rkey;
+	u32 bytes;
+};
+
+#define KV_OFFER_ROOM		64	/* at the end of a half: a cache line of its own */
+
 /* WRs of an operation: one a step, and one that restores its MR between two of them */
 static inline u32 kv_job_wrs(const struct kv_job *job)
 {
+	if (kv_job_exchanges(job))
+		return KV_EXCHANGE_WRS;
 	return job->nsteps + !!kv_job_restore(job);
 }
 
@@ -735,6 +778,9 @@ static inline u32 kv_job_phased(const struct kv_job *job)
 /* is the memory of an operation mapped and registered for it, by WRs? */
 static inline u32 kv_job_maps(const struct kv_job *job)
 {
+	/* of an exchange the check decides how, in the kernel alone */
+	if (kv_job_exchanges(job))
+		return job->dma_map != KV_AUTO;
 	return job->reg == KVERBS_REG_IO && kv_job_registers(job);
 }
 
@@ -748,7 +794,7 @@ static inline u32 kv_job_reg_mr(const struct kv_job *job)
 
 /**
  * struct kv_reg_calls - what is called for the registration of an operation
- * @on: anything is, or its time is to be known
+ * @on: anything is around the post of an operation, or its time is to be known
  * @nbegin: entries of @begin
  * @begin: before its post, each by the metric that it is timed as
  * @nend: entries of @end
@@ -772,7 +818,7 @@ static inline void kv_job_reg_calls(const struct kv_job *job,
 {
 	u32 once = job->dma_map == KVERBS_DMA_MAP_ONCE;
 
-	calls->on = job->reg != KVERBS_REG_ONCE;
+	calls->on = job->reg == KVERBS_REG_IO;
 	calls->nbegin = 0;
 	calls->nend = 0;
 	if (kv_job_maps(job)) {
@@ -859,10 +905,45 @@ static inline u32 kv_job_phase_has(const struct kv_job *job, u32 metric)
 	return 0;
 }
 
+/* what an exchange waits for alone: REG_MR before it, LOCAL_INV after it; n is 0 if not */
+static inline void kv_job_exchange(const struct kv_job *job,
+				   struct kv_phase *reg, struct kv_phase *inv)
+{
+	reg->first = KV_EXCHANGE_REG;
+	reg->n = kv_job_exchanges(job) &&
+		 job->reg_wait == KVERBS_REG_WAIT_ALL;
+	reg->metric = KVERBS_METRIC_REG;
+	reg->outside = 0;
+	inv->first = KV_EXCHANGE_INV;
+	inv->n = kv_job_exchanges(job) &&
+		 job->exchange_inv == KVERBS_EXCHANGE_INV_LOCAL;
+	inv->metric = KVERBS_METRIC_INV;
+	inv->outside = 0;
+}
+
+/* is this metric of one of the two? */
+static inline u32 kv_job_exchange_has(const struct kv_job *job, u32 metric)
+{
+	struct kv_phase reg, inv;
+
+	kv_job_exchange(job, &reg, &inv);
+	return (reg.n && metric == reg.metric) ||
+	       (inv.n && metric == inv.metric);
+}
+
+/* does a lane of this role take messages that have to invalidate its MR? */
+static inline u32 kv_job_taken(const struct kv_job *job, u32 role)
+{
+	if (kv_job_exchanges(job))
+		return role == KVERBS_ROLE_INITIATOR &&
+		       job->exchange_inv == KVERBS_EXCHANGE_INV_REMOTE;
+	return kv_job_rule(job)->mr == KV_MR_TAKEN;
+}
+
 /* does the operation complete a receive at the peer? */
 static inline u32 kv_job_two_sided(const struct kv_job *job)
 {
-	return kv_job_rule(job)->two_sided;
+	return kv_job_rule(job)->two_sided || kv_job_exchanges(job);
 }
 
 /* extended calls, of a provider that has but the simple ones right */
@@ -940,6 +1021,7 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 	case KVERBS_METRIC_INV:
 		return role == KVERBS_ROLE_INITIATOR &&
 		       (kv_job_phase_has(job, metric) ||
+			kv_job_exchange_has(job, metric) ||
 			kv_job_reg_has(job, metric));
 	case KVERBS_METRIC_MAP:
 	case KVERBS_METRIC_SYNC:
@@ -950,7 +1032,8 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 		/* elsewhere several are under way, and share what is called for them */
 		return role == KVERBS_ROLE_INITIATOR &&
 		       job->reg != KVERBS_REG_ONCE &&
-		       job->shape == KVERBS_SHAPE_LAT;
+		       (job->shape == KVERBS_SHAPE_LAT ||
+			kv_job_exchanges(job));
 	case KVERBS_METRIC_HANDLER:
 		return kv_context_rules[job->context].events;
 	}
@@ -993,7 +1076,8 @@ static inline u32 kv_job_slots(const struct kv_job *job)
 /* bytes of one of the two halves (outgoing, incoming) of a QP's buffer */
 static inline u64 kv_job_half(const struct kv_job *job)
 {
-	return kv_job_stride(job) * kv_job_slots(job);
+	return kv_job_stride(job) * kv_job_slots(job) +
+	       (kv_job_exchanges(job) ? KV_OFFER_ROOM : 0);
 }
 
 #define KV_REG_PAGE		4096ULL
@@ -1001,7 +1085,9 @@ static inline u64 kv_job_half(const struct kv_job *job)
 /* memory of an operation that is registered for it: whole pages */
 static inline u64 kv_job_reg_bytes(const struct kv_job *job)
 {
-	if (job->reg == KVERBS_REG_ONCE)
+	/* a window of user space lies in the buffer */
+	if (job->reg == KVERBS_REG_ONCE ||
+	    (kv_job_exchanges(job) && !kv_job_maps(job)))
 		return 0;
 	return (kv_job_covered(job) + KV_REG_PAGE - 1) & ~(KV_REG_PAGE - 1);
 }
@@ -1062,7 +1148,8 @@ static inline u32 kv_job_fit(const struct kv_job *job,
 	u64 half = caps->max_reg_bytes / 2, fit;
 	u64 room = caps->limit_bytes / 8 / job->pairs;
 
-	if (job->reg == KVERBS_REG_ONCE && !job->check_data)
+	if ((job->reg == KVERBS_REG_ONCE && !job->check_data) ||
+	    kv_job_exchanges(job))
 		return ~0U;
 	if (job->reg != KVERBS_REG_ONCE)
 		fit = room / kv_job_reg_bytes(job);
@@ -1363,10 +1450,10 @@ static inline int kv_job_check_once(const struct kv_job *job,
 {
 	if (job->reg_wait != KV_AUTO)
 		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
-				 "reg-wait: memory is registered before the run; use --reg io, or leave it out");
+				 "reg-wait: memory is registered before the run; use --reg io or exchange, or leave it out");
 	if (job->dma_map != KV_AUTO)
 		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
-				 "dma-map: memory is mapped before the run; use --reg io, or leave it out");
+				 "dma-map: memory is mapped before the run; use --reg io or exchange, or leave it out");
 	return 0;
 }
 
@@ -1380,9 +1467,9 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
 				 "transport %s: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out",
 				 kv_transport_rules[job->transport].name);
-	if (kv_shape_rules[job->shape].answers)
+	if (kv_shape_rules[job->shape].answers && !kv_job_exchanges(job))
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
-				 "shape %s: answers have no memory of their own to register; use --shape lat or rate",
+				 "shape %s: answers have no memory of their own to register; use --shape lat or rate, or --reg exchange",
 				 kv_shape_rules[job->shape].name);
 	if (kv_job_atomic(job))
 		return kv_refuse(no, KVERBS_JOB_A_REG,
@@ -1406,7 +1493,8 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 	if (job->check_data)
 		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
 				 "check-data: not where memory is registered for each operation; leave it out");
-	if (job->provoke)
+	if (job->provoke && !(kv_job_exchanges(job) &&
+			      kv_provoke_rules[job->provoke].needs & KV_NEEDS_EXCHANGE))
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
 				 "provoke: not where memory is registered for each operation; leave it out");
 	if (kv_job_aims(job) || job->cold)
@@ -1459,11 +1547,71 @@ static inline int kv_job_check_reg_wrs(struct kv_job *job,
 	return 0;
 }
 
+/* what an exchange waits for: an invalidation of its own always */
+static inline int kv_job_check_exchange_wait(struct kv_job *job,
+					     struct kv_refusal *no)
+{
+	u32 local;
+
+	if (job->exchange_inv == KV_AUTO)
+		job->exchange_inv = KVERBS_EXCHANGE_INV_REMOTE;
+	local = job->exchange_inv == KVERBS_EXCHANGE_INV_LOCAL;
+	if (job->reg_wait == KV_AUTO)
+		job->reg_wait = KVERBS_REG_WAIT_ALL;
+	if (local && job->reg_wait == KVERBS_REG_WAIT_NONE)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait none: memory is unmapped when LOCAL_INV has completed, not before; use inv or all, or --exchange-inv remote");
+	if (!local && job->reg_wait == KVERBS_REG_WAIT_INV)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait inv: the answer of the peer invalidates, there is no LOCAL_INV; use none or all, or --exchange-inv local");
+	return 0;
+}
+
+/* memory that the peer is told the rkey of, and that it uses once */
+static inline int kv_job_check_exchange(struct kv_job *job,
+					const struct kv_caps *caps,
+					struct kv_refusal *no)
+{
+	const char *name = kv_reg_rules[job->reg].name;
+	u32 op = job->step[0].op;
+
+	if (job->shape != KVERBS_SHAPE_PINGPONG)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: the peer answers each message of an exchange; use --shape pingpong",
+				 kv_shape_rules[job->shape].name);
+	if (job->nsteps != 1 ||
+	    (op != KVERBS_OP_WRITE && op != KVERBS_OP_READ))
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "reg %s: between the two messages the peer does a WRITE or a READ; use --op write or --op read",
+				 name);
+	if (job->api != KVERBS_API_POST)
+		return kv_refuse(no, KVERBS_JOB_A_API,
+				 "api wr: kverbs has no exchange by the extended calls; use --api post");
+	if (!caps->kernel && !caps->windows)
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg %s: user space needs memory windows of type 2, and the device has none; use --engine kernel",
+				 name);
+	if (kv_job_check_exchange_wait(job, no))
+		return -1;
+	if (caps->kernel) {
+		if (job->dma_map == KV_AUTO)
+			job->dma_map = KVERBS_DMA_MAP_IO;
+		return 0;
+	}
+	if (job->dma_map != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
+				 "dma-map: user space maps by ibv_reg_mr alone; leave it out, or use --engine kernel");
+	return 0;
+}
+
 /* how the memory of an operation is registered */
 static inline int kv_job_check_reg(struct kv_job *job,
 				   const struct kv_caps *caps,
 				   struct kv_refusal *no)
 {
+	if (!kv_job_exchanges(job) && job->exchange_inv != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_EXCHANGE_INV,
+				 "exchange-inv: no rkey is sent to the peer; use --reg exchange, or leave it out");
 	if (job->reg == KVERBS_REG_ONCE)
 		return kv_job_check_once(job, no);
 	/* whatever else they are, it is refused with them */
@@ -1471,6 +1619,8 @@ static inline int kv_job_check_reg(struct kv_job *job,
 		return 0;
 	if (kv_job_check_reg_with(job, no))
 		return -1;
+	if (kv_job_exchanges(job))
+		return kv_job_check_exchange(job, caps, no);
 	if (caps->kernel)
 		return kv_job_check_reg_wrs(job, no);
 	if (job->reg_wait != KV_AUTO)
@@ -1521,7 +1671,7 @@ static inline int kv_job_check_op(const struct kv_job *job,
 				 "shape %s: the peer of a %s registers again what it invalidates; use --op reg-mr,send-inv --shape pingpong",
 				 kv_shape_rules[job->shape].name, op->name);
 	/* beside a message REG_MR and LOCAL_INV go wherever it goes */
-	if (!(op->shapes & (1U << job->shape)) &&
+	if (!(op->shapes & (1U << job->shape)) && !kv_job_exchanges(job) &&
 	    (kv_op_moves(step->op) || step == &job->step[kv_job_main(job)]))
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
@@ -1555,7 +1705,8 @@ static inline int kv_job_check_step(struct kv_job *job,
 		if (kv_job_check_op(job, &job->step[i], caps, no))
 			return -1;
 	}
-	if (2 * kv_job_stride(job) > caps->max_reg_bytes)
+	if (2 * (kv_job_stride(job) +
+		 (kv_job_exchanges(job) ? KV_OFFER_ROOM : 0)) > caps->max_reg_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: both halves of the buffer must fit in one MR, here %llu bytes; use -s %llu or less",
 				 kv_job_size(job),
@@ -2074,6 +2225,8 @@ static inline int kv_job_check_provoke(const struct kv_job *job,
 		wrong = "it is about data in receives, which this operation has not";
 	else if (rule->needs & KV_NEEDS_REMOTE && !op->remote)
 		wrong = "it is about memory of the peer, which this operation does not name";
+	else if (rule->needs & KV_NEEDS_EXCHANGE && !kv_job_exchanges(job))
+		wrong = "it is about keys that the peer is told, and there are none";
 	else if (rule->needs & KV_NEEDS_ONE_SIDED && op->two_sided)
 		wrong = "the peer takes no part in it, as it does in this operation";
 	if (wrong)

@@ -29,6 +29,9 @@
  *   int kv_reg_begin(ep, slot, metric), int kv_reg_end(ep, slot, metric)
  *                                 a part of the registration of a slot's memory, by
  *                                 the metric it is timed as: 0 or -errno
+ *   void kv_offer(ep), void kv_accept(ep)
+ *                                 an exchange: put the key of the memory into the WRs
+ *                                 and the message, or that of the message into the WRs
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
@@ -160,6 +163,9 @@ struct kv_chain {
  * @reg: calls that register an operation's memory, and undo it
  * @nphases: entries of @phase, 0: an operation is one chain
  * @phase: parts of an operation of shape lat
+ * @exchanges: an operation is an exchange
+ * @opened_by: of that, a phase before its message, if @n is not 0
+ * @closed_by: likewise, after the answer
  * @random: state of the sampling generator, not 0
  * @data: checking of data
  * @places: that messages lie in
@@ -205,6 +211,9 @@ struct kv_loop {
 	struct kv_reg_calls reg;
 	u32 nphases;
 	struct kv_phase phase[KV_PHASES_MAX];
+	u32 exchanges;
+	struct kv_phase opened_by;
+	struct kv_phase closed_by;
 	u64 random;
 	struct kv_data data;
 	u32 places;
@@ -1434,6 +1443,79 @@ kv_noinline void kv_loop_pong(struct kv_loop *l)
 	}
 }
 
+/* open memory to the peer, and tell it: 0, or -1 at an end */
+kv_inline int kv_exchange_open(struct kv_loop *l)
+{
+	if (kv_register(l, 1))
+		return -1;
+	kv_offer(l->ep);
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	if (l->opened_by.n && kv_phase_do(l, &l->opened_by))
+		return -1;
+	return kv_say(l);
+}
+
+/* the answer has come: nobody reaches the memory any more before it is the CPU's again */
+kv_inline int kv_exchange_close(struct kv_loop *l)
+{
+	l->recvs++;
+	l->stat.recv_wcs++;
+	if (kv_settle(l))
+		return -1;
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
+	if (l->closed_by.n && kv_phase_do(l, &l->closed_by))
+		return -1;
+	return kv_release(l);
+}
+
+/*
+ * An exchange: memory is registered and its key sent; the peer writes or reads there,
+ * and answers. rtt is from the post of the message to the answer, io is the whole.
+ */
+kv_noinline void kv_loop_ask(struct kv_loop *l)
+{
+	u64 start, yields;
+	int rc;
+
+	while (kv_more(l)) {
+		yields = l->stat.yields;
+		if (kv_exchange_open(l))
+			return;
+		start = l->chains[(l->chain_head - 1) & l->chain_mask].start;
+		do {
+			rc = kv_hear(l);
+		} while (!rc);
+		if (rc < 0)
+			return;
+		if (l->timing != KVERBS_TIMING_NONE)
+			kv_time(l, KVERBS_METRIC_RTT, start, yields);
+		if (kv_exchange_close(l))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* likewise, responder: the answer is in the chain of what it does with the memory */
+kv_noinline void kv_loop_serve(struct kv_loop *l)
+{
+	int rc;
+
+	while (!kv_all_heard(l)) {
+		rc = kv_hear(l);
+		if (rc < 0)
+			return;
+		if (!rc)
+			continue;
+		kv_count_message(l);
+		kv_accept(l->ep);
+		if (kv_say(l) || kv_settle(l))
+			return;
+		kv_rest(l);
+	}
+}
+
 /* the last that a handler, or the lane in its stead, does in a pass */
 kv_inline void kv_over(struct kv_loop *l)
 {
@@ -1559,7 +1641,11 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_lat(l);
 		break;
 	case KVERBS_SHAPE_PINGPONG:
-		if (role == KVERBS_ROLE_INITIATOR)
+		if (l->exchanges && role == KVERBS_ROLE_INITIATOR)
+			kv_loop_ask(l);
+		else if (l->exchanges)
+			kv_loop_serve(l);
+		else if (role == KVERBS_ROLE_INITIATOR)
 			kv_loop_ping(l);
 		else
 			kv_loop_pong(l);

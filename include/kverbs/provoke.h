@@ -41,6 +41,7 @@ enum {
 	KV_BY_RESPONDER = 1 << 6,	/* it is the responder that makes it wrong */
 	KV_WHILE_BUSY = 1 << 7,		/* with all WRs of the window outstanding */
 	KV_NEEDS_SEND = 1 << 8,		/* its data goes into receives of the peer */
+	KV_NEEDS_EXCHANGE = 1 << 9,	/* the peer is told the rkey of each operation */
 };
 
 /**

@@ -107,6 +107,7 @@ struct kv_ep {
 	u32 calls[FAKE_SLOTS];	/* of a slot, made so far in their turn */
 	u64 begins, ends;
 	u32 keeps;	/* its messages do not invalidate */
+	u64 offered, accepted;	/* keys of an exchange */
 	u32 places, mrs;	/* that a WR may be given */
 	u64 aimed, chilled;	/* WRs that were */
 	u32 at_place[FAKE_SLOTS], at_mr[FAKE_SLOTS];
@@ -492,6 +493,22 @@ static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
 	if (++ep->calls[slot] == ep->reg->nbegin + ep->reg->nend)
 		ep->calls[slot] = 0;
 	return 0;
+}
+
+/* an exchange: the key goes to the peer while its message cannot be under way */
+static inline void kv_offer(struct kv_ep *ep)
+{
+	fake_call(ep);
+	fake_rule(ep, ep->posted == ep->freed);
+	ep->offered++;
+}
+
+static inline void kv_accept(struct kv_ep *ep)
+{
+	fake_call(ep);
+	fake_rule(ep, ep->posted == ep->freed);
+	ep->accepted++;
+	fake_rule(ep, ep->accepted == ep->peer->offered);
 }
 
 static inline u32 kv_wc_invalidated(struct kv_ep *ep, u32 i)

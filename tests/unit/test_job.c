@@ -50,6 +50,7 @@ static const struct member cap_members[] = {
 	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
 	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
+	CAP(windows),
 	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
 	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
@@ -81,7 +82,8 @@ static const struct word words[] = {
 	{ "pool", KVERBS_CONTEXT_POOL }, { "unbound", KVERBS_CONTEXT_UNBOUND },
 	{ "irqpoll", KVERBS_CONTEXT_SOFTIRQ },
 	{ "handler", KVERBS_POST_FROM_HANDLER }, { "lane", KVERBS_POST_FROM_LANE },
-	{ "io", KVERBS_REG_IO },
+	{ "io", KVERBS_REG_IO }, { "exchange", KVERBS_REG_EXCHANGE },
+	{ "remote", KVERBS_EXCHANGE_INV_REMOTE }, { "local", KVERBS_EXCHANGE_INV_LOCAL },
 	{ "dma", KVERBS_LOCAL_KEY_DMA }, { "auto", KV_AUTO },
 	{ "contiguous", KVERBS_MEMORY_CONTIGUOUS }, { "scattered", KVERBS_MEMORY_SCATTERED },
 	{ "huge", KVERBS_MEMORY_HUGE },
@@ -570,9 +572,44 @@ static const struct refusal refusals[] = {
 	{ "kernel=0 wait=softirq", KVERBS_JOB_A_WAIT,
 	  "wait softirq: user space cannot run softirqs; use yield" },
 	{ "reg_wait=1", KVERBS_JOB_A_REG_WAIT,
-	  "reg-wait: memory is registered before the run; use --reg io, or leave it out" },
+	  "reg-wait: memory is registered before the run; use --reg io or exchange, or leave it out",
+	},
 	{ "dma_map=1", KVERBS_JOB_A_DMA_MAP,
-	  "dma-map: memory is mapped before the run; use --reg io, or leave it out" },
+	  "dma-map: memory is mapped before the run; use --reg io or exchange, or leave it out" },
+	{ "exchange_inv=local", KVERBS_JOB_A_EXCHANGE_INV,
+	  "exchange-inv: no rkey is sent to the peer; use --reg exchange, or leave it out" },
+	{ "reg=io exchange_inv=remote", KVERBS_JOB_A_EXCHANGE_INV,
+	  "exchange-inv: no rkey is sent to the peer; use --reg exchange, or leave it out" },
+	{ "reg=exchange", KVERBS_JOB_A_SHAPE,
+	  "shape lat: the peer answers each message of an exchange; use --shape pingpong" },
+	{ "reg=exchange shape=pingpong op=send", KVERBS_JOB_A_STEP,
+	  "reg exchange: between the two messages the peer does a WRITE or a READ; use --op write or --op read",
+	},
+	{ "reg=exchange shape=pingpong nsteps=2 op2=write size2=64", KVERBS_JOB_A_STEP,
+	  "reg exchange: between the two messages the peer does a WRITE or a READ; use --op write or --op read",
+	},
+	{ "reg=exchange shape=pingpong transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out" },
+	{ "reg=exchange shape=pingpong kernel=0 windows=1 api=1", KVERBS_JOB_A_API,
+	  "api wr: kverbs has no exchange by the extended calls; use --api post" },
+	{ "reg=exchange shape=pingpong kernel=0 windows=0", KVERBS_JOB_A_REG,
+	  "reg exchange: user space needs memory windows of type 2, and the device has none; use --engine kernel",
+	},
+	{ "reg=exchange shape=pingpong kernel=0 windows=1 dma_map=0", KVERBS_JOB_A_DMA_MAP,
+	  "dma-map: user space maps by ibv_reg_mr alone; leave it out, or use --engine kernel" },
+	{ "reg=exchange shape=pingpong exchange_inv=local reg_wait=0", KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait none: memory is unmapped when LOCAL_INV has completed, not before; use inv or all, or --exchange-inv remote",
+	},
+	{ "reg=exchange shape=pingpong reg_wait=1", KVERBS_JOB_A_REG_WAIT,
+	  "reg-wait inv: the answer of the peer invalidates, there is no LOCAL_INV; use none or all, or --exchange-inv local",
+	},
+	{ "reg=exchange shape=pingpong provoke=flush", KVERBS_JOB_A_PROVOKE,
+	  "provoke: not where memory is registered for each operation; leave it out" },
+	{ "reg=exchange shape=pingpong context=irqpoll", KVERBS_JOB_A_CONTEXT,
+	  "context softirq: its handlers are for operations of one WR; use busy or woken" },
+	{ "reg=exchange shape=pingpong size=64 max_reg_bytes=255", KVERBS_JOB_A_STEP,
+	  "size 64: both halves of the buffer must fit in one MR, here 255 bytes; use -s 64 or less",
+	},
 	{ "reg=io memory=1", KVERBS_JOB_A_MEMORY,
 	  "memory: memory that is registered for each operation is its own; leave it out" },
 	{ "reg=io mr_page=4096", KVERBS_JOB_A_MR_PAGE,
@@ -582,7 +619,7 @@ static const struct refusal refusals[] = {
 	{ "reg=io transport=uc", KVERBS_JOB_A_TRANSPORT,
 	  "transport uc: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out" },
 	{ "reg=io shape=pingpong", KVERBS_JOB_A_SHAPE,
-	  "shape pingpong: answers have no memory of their own to register; use --shape lat or rate",
+	  "shape pingpong: answers have no memory of their own to register; use --shape lat or rate, or --reg exchange",
 	},
 	{ "reg=io op=fadd size=8", KVERBS_JOB_A_REG,
 	  "reg io: an atomic has no memory of its own to register; use write, read or send" },
@@ -797,6 +834,12 @@ static const struct acceptance acceptances[] = {
 	{ "reg=io kernel=0 shape=rate", "nsteps=1 op=write reg_wait=auto dma_map=auto" },
 	{ "reg=io nsteps=3 op=reg-mr op2=write size2=64 op3=local-inv size3=64",
 	  "nsteps=3 reg_wait=0 dma_map=0" },
+	{ "reg=exchange shape=pingpong op=read",
+	  "nsteps=1 op=read reg_wait=2 dma_map=0 exchange_inv=remote recv_depth=128" },
+	{ "reg=exchange shape=pingpong exchange_inv=local reg_wait=1 dma_map=1",
+	  "reg_wait=1 dma_map=1 exchange_inv=local" },
+	{ "reg=exchange shape=pingpong kernel=0 windows=1 reg_wait=0",
+	  "reg_wait=0 dma_map=auto exchange_inv=remote" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 	/* places */
 	{ "pattern=random", "span=524288" },
@@ -866,7 +909,10 @@ static int decided(u32 attr, const struct kv_job *job)
 		return 0;
 	case KVERBS_JOB_A_SPAN:
 		return job->pattern != KVERBS_PATTERN_FIXED;
+	case KVERBS_JOB_A_EXCHANGE_INV:
+		return kv_job_exchanges(job);
 	case KVERBS_JOB_A_REG_WAIT:
+		return kv_job_maps(job) || kv_job_exchanges(job);
 	case KVERBS_JOB_A_DMA_MAP:
 		return kv_job_maps(job);
 	case KVERBS_JOB_A_POST_FROM:
@@ -904,6 +950,7 @@ static void test_asked_is_kept(void **state)
 		job.reg = SOME(3) ? KVERBS_REG_ONCE : SOME(KV_REGS);
 		job.reg_wait = SOME(4) ? KV_AUTO : SOME(KVERBS_REG_WAIT_ALL + 1);
 		job.dma_map = SOME(4) ? KV_AUTO : SOME(KVERBS_DMA_MAP_ONCE + 1);
+		job.exchange_inv = SOME(4) ? KV_AUTO : SOME(KVERBS_EXCHANGE_INV_LOCAL + 1);
 		job.pairs = 1 + SOME(8);
 		job.transport = SOME(4) ? KVERBS_TRANSPORT_RC : SOME(KV_TRANSPORTS);
 		job.timeout = SOME(2) ? KV_AUTO : SOME(32);
@@ -916,6 +963,7 @@ static void test_asked_is_kept(void **state)
 		}
 		caps.kernel = SOME(2);
 		caps.software = SOME(2);
+		caps.windows = SOME(2);
 		caps.max_qp_wr = SOME(4) ? 512 : SOME(300);
 		caps.max_cqe = SOME(4) ? 4096 : SOME(300);
 		caps.limit_depth = SOME(4) ? 1024 : SOME(300);

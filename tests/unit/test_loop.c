@@ -19,7 +19,7 @@ struct bench {
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
-	u32 taken, nphases, provoke;
+	u32 taken, nphases, provoke, exchanges;
 	struct kv_reg_calls reg;
 	struct kv_phase phase[KV_PHASES_MAX];
 	u32 sleeps, handled;
@@ -195,6 +195,7 @@ static void bench_run(void)
 		l->lossy = b.lossy;
 		l->taken = b.taken;
 		l->provoke = b.provoke;
+		l->exchanges = b.exchanges;
 		if (b.provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {
 			l->wide = b.depth;
 			l->depth = 4;
@@ -2217,6 +2218,60 @@ static void test_taken(void **state)
 	check_both(20);
 }
 
+/* memory is opened before each message, and the peer has its key before it answers */
+static void exchange_new(u64 n, u64 seed)
+{
+	bench_new(KVERBS_SHAPE_PINGPONG, 1, n);
+	b.w.seed = seed;
+	b.exchanges = 1;
+	b.with_hists = 1;
+	b.reg.nbegin = 1;
+	b.reg.begin[0] = KVERBS_METRIC_MAP;
+	b.reg.nend = 1;
+	b.reg.end[0] = KVERBS_METRIC_UNMAP;
+}
+
+static void test_exchange(void **state)
+{
+	u64 seed, stop;
+
+	for (seed = 1; seed < 50; seed++) {
+		exchange_new(20, seed);
+		bench_run();
+		check_both(20);
+		ask_is(b.w.ep[0].offered == b.loop[0].posted);
+		ask_is(b.w.ep[1].accepted == b.w.ep[0].offered);
+		ask_is(b.loop[0].released == b.loop[0].posted);
+		ask_is(hists[0][KVERBS_METRIC_MAP].count == 20);
+		ask_is(hists[0][KVERBS_METRIC_UNMAP].count == 20);
+		ask_is(hists[0][KVERBS_METRIC_IO].count == 20);
+		ask_is(hists[0][KVERBS_METRIC_IO].sum > hists[0][KVERBS_METRIC_RTT].sum);
+	}
+	for (stop = 1; stop < 300; stop++) {
+		exchange_new(20, stop);
+		b.w.stop_at = stop;
+		b.w.stop_kind = stop & 1 ? KV_STOP_SOON : KV_STOP_NOW;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_STOPPED ||
+		       b.loop[0].end == KVERBS_REASON_COMPLETE);
+	}
+	for (stop = 1; stop < 20; stop++) {
+		exchange_new(20, stop);
+		b.w.ep[1].script.never = stop;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT ||
+		       b.loop[1].end == KVERBS_REASON_TIMEOUT);
+	}
+	exchange_new(20, 1);
+	b.w.ep[0].script.reg_bad = 7;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_REG && b.loop[0].err == -ENOMEM);
+	/* all that was sent has been answered */
+	ask_is(b.loop[1].end == KVERBS_REASON_COMPLETE && b.loop[1].recvs == 6);
+}
+
 /* the lane sleeps: nothing is lost between a poll, a request for an event and a sleep */
 static void sleep_new(u32 i, u64 n, u64 seed)
 {
@@ -2663,6 +2718,7 @@ int main(void)
 		cmocka_unit_test(test_phases_stop_anywhere),
 		cmocka_unit_test(test_phases_that_fail),
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_registered),
 		cmocka_unit_test(test_registered_window),
 		cmocka_unit_test(test_registration_fails),

@@ -210,6 +210,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_MEMORY,		/* u32: enum kverbs_memory */
 	KVERBS_JOB_A_MR_PAGE,		/* u32, bytes, kernel only */
 	KVERBS_JOB_A_BIDIRECTIONAL,	/* u32: enum kverbs_bidirectional */
+	KVERBS_JOB_A_EXCHANGE_INV,	/* u32: enum kverbs_exchange_inv */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -378,6 +379,7 @@ enum kverbs_provoke {
 enum kverbs_reg {
 	KVERBS_REG_ONCE,	/* before the run */
 	KVERBS_REG_IO,		/* for each operation, and invalidated after it */
+	KVERBS_REG_EXCHANGE,	/* likewise, and the peer is told the rkey, to use it */
 };
 
 /* of registration by WRs: what is posted only when that before it has completed */
@@ -391,6 +393,12 @@ enum kverbs_reg_wait {
 enum kverbs_dma_map {
 	KVERBS_DMA_MAP_IO,	/* for each operation too */
 	KVERBS_DMA_MAP_ONCE,	/* before the run; it is synced for each operation */
+};
+
+/* who invalidates what the peer was told the rkey of */
+enum kverbs_exchange_inv {
+	KVERBS_EXCHANGE_INV_REMOTE,	/* the peer's answer, a SEND_WITH_INV */
+	KVERBS_EXCHANGE_INV_LOCAL,	/* a LOCAL_INV after the answer */
 };
 
 /* where a busy wait is: in what is timed, or as long, but before it */
