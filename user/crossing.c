@@ -13,7 +13,6 @@
 
 #define CALLS_MAX	1024	/* numbers of system calls */
 #define THREADS_MAX	256
-#define SHOWN		6
 
 /* those that a data path may have */
 static const struct {
@@ -45,16 +44,15 @@ struct crossing {
 	struct kv_hist hist;
 };
 
-static const char *call_name(u32 number, char text[32])
+static void name_call(u32 number, char text[KV_CROSSING_NAME])
 {
 	u32 i;
 
+	snprintf(text, KV_CROSSING_NAME, "call %u", number);
 	for (i = 0; i < KV_ARRAY_SIZE(known); i++) {
 		if (known[i].number == number)
-			return known[i].name;
+			snprintf(text, KV_CROSSING_NAME, "%s", known[i].name);
 	}
-	snprintf(text, 32, "call %u", number);
-	return text;
 }
 
 static void count_call(void *arg, struct tep_event *event, struct tep_record *record)
@@ -91,33 +89,31 @@ static void time_post(void *arg, struct tep_event *event, struct tep_record *rec
 	}
 }
 
-static void print_calls(FILE *file, const struct crossing *crossing, u64 ops)
+/* the most frequent first */
+static void sum_calls(const struct crossing *crossing, struct kv_crossings *crossings)
 {
-	bool shown[CALLS_MAX] = {};
-	u64 all = 0, most;
-	char text[32];
-	u32 i, n, at;
+	bool taken[CALLS_MAX] = {};
+	u64 most;
+	u32 i, at;
 
+	crossings->known = true;
 	for (i = 0; i < CALLS_MAX; i++)
-		all += crossing->count[i];
-	fprintf(file, "the lanes entered the kernel %llu times, %.2f an operation",
-		(unsigned long long)all, ops ? (double)all / (double)ops : 0.0);
-	for (n = 0; n < SHOWN; n++) {
+		crossings->all += crossing->count[i];
+	while (crossings->n < KV_CROSSINGS_SHOWN) {
 		most = 0;
 		at = 0;
 		for (i = 0; i < CALLS_MAX; i++) {
-			if (!shown[i] && crossing->count[i] > most) {
+			if (!taken[i] && crossing->count[i] > most) {
 				most = crossing->count[i];
 				at = i;
 			}
 		}
 		if (!most)
 			break;
-		shown[at] = true;
-		fprintf(file, "%s%s %llu", n ? ", " : ": ", call_name(at, text),
-			(unsigned long long)most);
+		taken[at] = true;
+		name_call(at, crossings->most[crossings->n].name);
+		crossings->most[crossings->n++].count = most;
 	}
-	fputc('\n', file);
 }
 
 struct place {
@@ -195,13 +191,15 @@ static int trace_provider(struct kv_trace *trace, const struct kv_options *optio
 	int rc;
 
 	if (!find_post(trace->env->device, where, sizeof(where))) {
-		printf("the provider's post function was not found\n");
+		snprintf(trace->unprobed, sizeof(trace->unprobed),
+			 "the provider's post function was not found");
 		return 0;
 	}
 	if (put_probe("p:kverbs_%d/post %s", where) ||
 	    put_probe("r:kverbs_%d/post_end %s", where)) {
-		printf("the provider's post, %s, cannot be probed: %s\n", where,
-		       "this kernel has no uprobes, or is locked down");
+		snprintf(trace->unprobed, sizeof(trace->unprobed),
+			 "the provider's post, %s, cannot be probed: this kernel has no uprobes, or is locked down",
+			 where);
 		put_probe("-:kverbs_%d/post%.0s", "");
 		return 0;
 	}
@@ -243,9 +241,7 @@ int kv_crossing(struct kv_trace *trace, const struct kv_options *options, struct
 		goto out;
 	if (seen) {
 		kv_tracing_each(trace->tracing, count_call, crossing);
-		print_calls(stdout, crossing, trace->alone.report.summary.ops);
-	} else {
-		printf("system calls: no events of them in this kernel (CONFIG_FTRACE_SYSCALLS)\n");
+		sum_calls(crossing, &trace->crossings);
 	}
 	rc = trace_provider(trace, options, crossing, error);
 	if (!rc && *trace->provider)

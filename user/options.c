@@ -166,7 +166,7 @@ static const struct row rows[] = {
 		KV_FOR_JOBS, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
 		KV_FOR_RUN, KIND_INTERVAL)
-	FORMAT_ROW("json", "JSON instead of text", KV_FOR_ALL, KV_FORMAT_JSON)
+	FORMAT_ROW("json", "JSON instead of text", KV_FOR_ALL | KV_FOR_TRACE, KV_FORMAT_JSON)
 	FORMAT_ROW("csv", "comma-separated values instead of text", KV_FOR_FORMS, KV_FORMAT_CSV)
 	FORMAT_ROW("hgrm", "percentiles as HdrHistogram writes them", KV_FOR_FORMS,
 		   KV_FORMAT_HGRM)

@@ -111,7 +111,7 @@ void kv_json_paths(json_t *json, u64 same, u64 other, u64 disturbed, u64 width)
 	put(json, "bucket_width", integer(width));
 }
 
-static json_t *json_figure(struct kv_figure figure, u32 unit)
+json_t *kv_json_figure(struct kv_figure figure, u32 unit)
 {
 	json_t *json = json_object();
 	u32 i;
@@ -166,7 +166,7 @@ static json_t *json_summary(const struct kv_report *report)
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 		if (s->metric[metric].count)
 			json_object_set_new(metrics, kv_metric_name(metric),
-					    json_figure(s->metric[metric], unit));
+					    kv_json_figure(s->metric[metric], unit));
 	}
 	put(json, "metrics", metrics);
 	put(json, "operations", integer(s->ops));

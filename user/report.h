@@ -106,6 +106,7 @@ const char *kv_text_size(u64 bytes, char text[KV_TEXT]);
 /* print_json.c */
 json_t *kv_json_real(double value);	/* null for NaN */
 json_t *kv_json_hist(const struct kv_hist *hist, const struct kv_clock_info *clock);
+json_t *kv_json_figure(struct kv_figure figure, u32 unit);
 json_t *kv_json_env(const struct kv_env *env);
 json_t *kv_json_clock(const struct kv_clock_info *clock);
 json_t *kv_json_job(const struct kv_job *job);

@@ -243,8 +243,21 @@ static void free_run(struct kv_trace_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
+/* text at once, JSON when all is there */
+static void show(struct kv_trace *trace, const struct kv_options *options, bool user,
+		 json_t *engines)
+{
+	if (options->json)
+		json_array_append_new(engines, user ? kv_trace_json_user(trace) :
+						      kv_trace_json(trace));
+	else if (user)
+		kv_trace_print_user(stdout, trace);
+	else
+		kv_trace_print(stdout, trace);
+}
+
 static int trace_in(struct kv_trace *trace, const struct kv_options *options,
-		    const struct kv_engine *engine)
+		    const struct kv_engine *engine, json_t *engines)
 {
 	bool user = engine == &kv_engine_user;
 	struct kv_error error;
@@ -261,10 +274,7 @@ static int trace_in(struct kv_trace *trace, const struct kv_options *options,
 	} else if (options->slow_ns > 0) {
 		status = kv_report_status(&trace->alone.report);
 	} else {
-		if (user)
-			kv_trace_print_user(stdout, trace);
-		else
-			kv_trace_print(stdout, trace);
+		show(trace, options, user, engines);
 		status = kv_report_status(&trace->plain.report);
 	}
 	free_run(&trace->plain);
@@ -274,16 +284,35 @@ static int trace_in(struct kv_trace *trace, const struct kv_options *options,
 	return status;
 }
 
-static int trace_engines(struct kv_trace *trace, const struct kv_options *options)
+static int trace_engines(struct kv_trace *trace, const struct kv_options *options,
+			 json_t *engines)
 {
 	int status, other;
 
 	if (!options->both)
-		return trace_in(trace, options, options->engine);
-	status = trace_in(trace, options, &kv_engine_kernel);
-	putchar('\n');
-	other = trace_in(trace, options, &kv_engine_user);
+		return trace_in(trace, options, options->engine, engines);
+	status = trace_in(trace, options, &kv_engine_kernel, engines);
+	if (!options->json)
+		putchar('\n');
+	other = trace_in(trace, options, &kv_engine_user, engines);
 	return status ? status : other;
+}
+
+/* a document only of what was traced */
+static int put_document(const struct kv_trace *trace, const struct kv_options *options,
+			json_t *engines, int status)
+{
+	struct kv_error error;
+	json_t *json;
+
+	if (!options->json || !json_array_size(engines)) {
+		json_decref(engines);
+		return status;
+	}
+	json = json_pack("{s:s, s:o, s:o, s:o}", "schema", KV_TRACE_SCHEMA, "command",
+			 kv_options_command(options, "trace", trace->env->device),
+			 "environment", kv_json_env(trace->env), "engines", engines);
+	return kv_json_print(stdout, json, &error) ? kv_error_print(&error) : status;
 }
 
 /* as many operations as a buffer holds, and none that is traced and not measured */
@@ -304,16 +333,19 @@ static int trace_as(const struct kv_options *options, const char *device,
 		.env = env,
 		.callees = options->callees,
 	};
+	json_t *engines = NULL;
 	struct kv_error error;
 	int status;
 
 	if (kv_tracing_open(&trace.tracing, &error))
 		return kv_error_print(&error);
+	engines = options->json ? json_array() : NULL;
 	trace.symbols = kv_symbols_load();
 	if (kv_targets_find(device, trace.symbols, trace.target, &error))
 		status = kv_error_print(&error);
 	else
-		status = trace_engines(&trace, options);
+		status = put_document(&trace, options, engines,
+				      trace_engines(&trace, options, engines));
 	kv_symbols_free(trace.symbols);
 	kv_tracing_close(trace.tracing);
 	return status;
@@ -342,6 +374,11 @@ int kv_cmd_trace(int argc, char **argv)
 	if (options.slow_ns > 0 && (options.both || options.engine == &kv_engine_user)) {
 		kv_error_set(&error, KV_EXIT_USAGE,
 			     "threshold: is of the kernel engine, whose completions have a tracepoint; leave --engine out");
+		return kv_error_print(&error);
+	}
+	if (options.slow_ns > 0 && options.json) {
+		kv_error_set(&error, KV_EXIT_USAGE,
+			     "json: is of the whole trace; --threshold shows events: leave one of them out, or read -o FILE");
 		return kv_error_print(&error);
 	}
 	kv_env_read(device, &options.job, &env);

@@ -34,6 +34,26 @@ struct kv_trace_run {
 	bool done;
 };
 
+#define KV_CROSSINGS_SHOWN	6
+#define KV_CROSSING_NAME	32
+
+/**
+ * struct kv_crossings - system calls of the lanes of the user engine
+ * @known: they were counted
+ * @all: of all kinds
+ * @most: the most frequent
+ * @n: entries of @most
+ */
+struct kv_crossings {
+	bool known;
+	u64 all;
+	struct {
+		char name[KV_CROSSING_NAME];
+		u64 count;
+	} most[KV_CROSSINGS_SHOWN];
+	u32 n;
+};
+
 /**
  * struct kv_trace - what is traced in an engine
  * @env: where
@@ -48,6 +68,8 @@ struct kv_trace_run {
  * @shares: of it
  * @missing: events for it that this kernel does not have, or empty
  * @callees: enum kv_callees
+ * @crossings: of the user engine
+ * @unprobed: why the provider's post was not probed, or empty
  * @provider: file and offset of the provider's post, or empty
  */
 struct kv_trace {
@@ -63,8 +85,12 @@ struct kv_trace {
 	struct kv_shares shares;
 	char missing[160];
 	u32 callees;
+	struct kv_crossings crossings;
+	char unprobed[512];
 	char provider[384];
 };
+
+#define KV_TRACE_SCHEMA		"kverbs-trace/1"
 
 struct kv_options;
 
@@ -74,6 +100,9 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 		 const struct kv_tracing_plan *plan, struct kv_trace_run *run, const char *what,
 		 struct kv_error *error);
 bool kv_trace_is_lane(const struct kv_trace_run *run, int pid);
+const struct kv_call *kv_trace_post(const struct kv_trace *trace);
+json_t *kv_trace_json(const struct kv_trace *trace);
+json_t *kv_trace_json_user(const struct kv_trace *trace);
 void kv_trace_print_user(FILE *file, const struct kv_trace *trace);
 void kv_trace_print(FILE *file, const struct kv_trace *trace);
 

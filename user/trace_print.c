@@ -118,6 +118,20 @@ static bool is_post(const struct kv_trace *trace, const struct kv_call *call)
 	       !strcmp(of.name, post->name) && !strcmp(of.module, post->module);
 }
 
+/**
+ * kv_trace_post - the post in the tree of calls
+ * @trace: trace
+ * Return: with what it calls, or NULL
+ */
+const struct kv_call *kv_trace_post(const struct kv_trace *trace)
+{
+	const struct kv_call *call = trace->tree.calls.root.child;
+
+	while (call && !is_post(trace, call))
+		call = call->next;
+	return call && call->count ? call : NULL;
+}
+
 static u64 calls_below(const struct kv_call *call)
 {
 	const struct kv_call *child;
@@ -134,13 +148,11 @@ static void print_call_cost(FILE *file, const struct kv_trace *trace)
 	const struct kv_figure *plain = &trace->plain.report.summary.metric[KVERBS_METRIC_POST];
 	const struct kv_figure *tree = &trace->tree.report.summary.metric[KVERBS_METRIC_POST];
 	u32 unit = trace->plain.report.result->clock.unit;
-	const struct kv_call *root;
+	const struct kv_call *root = kv_trace_post(trace);
 	char cost[KV_TEXT];
 	double calls;
 
-	for (root = trace->tree.calls.root.child; root && !is_post(trace, root); root = root->next)
-		;
-	if (!root || !root->count || isnan(plain->p50) || isnan(tree->p50))
+	if (!root || isnan(plain->p50) || isnan(tree->p50))
 		return;
 	calls = 1 + (double)calls_below(root) / (double)root->count;
 	fprintf(file, "tracing adds %s %s to each of the %.1f calls of a post, at its p50\n",
@@ -246,6 +258,25 @@ static void print_shares(FILE *file, const struct kv_trace *trace)
 	print_lost(file, &trace->whole);
 }
 
+static void print_crossings(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_crossings *crossings = &trace->crossings;
+	u64 ops = trace->alone.report.summary.ops;
+	u32 i;
+
+	if (!crossings->known) {
+		fprintf(file,
+			"system calls: no events of them in this kernel (CONFIG_FTRACE_SYSCALLS)\n");
+		return;
+	}
+	fprintf(file, "the lanes entered the kernel %llu times, %.2f an operation",
+		crossings->all, ops ? (double)crossings->all / (double)ops : 0.0);
+	for (i = 0; i < crossings->n; i++)
+		fprintf(file, "%s%s %llu", i ? ", " : ": ", crossings->most[i].name,
+			crossings->most[i].count);
+	fputc('\n', file);
+}
+
 /**
  * kv_trace_print_user - what was found out of the user engine
  * @file: where to
@@ -255,6 +286,9 @@ void kv_trace_print_user(FILE *file, const struct kv_trace *trace)
 {
 	u32 unit = trace->plain.report.result->clock.unit;
 
+	print_crossings(file, trace);
+	if (*trace->unprobed)
+		fprintf(file, "%s\n", trace->unprobed);
 	if (*trace->provider)
 		fprintf(file, "ibv_post_send is %s, probed there\n", trace->provider);
 	print_head(file, unit);
