@@ -184,9 +184,13 @@ static u32 kv_inline_limit(struct ib_pd *pd, struct ib_qp_init_attr *attr,
 	return good;
 }
 
-static int kv_ep_create_qp(struct kv_ep *ep, struct ib_pd *pd,
-			   const struct kv_job *job, struct kv_refusal *no,
-			   const char **where)
+void kv_ep_number(struct kv_ep *ep)
+{
+	ep->psn = get_random_u32() & 0xffffff;
+}
+
+int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
+		  struct kv_refusal *no, const char **where)
 {
 	struct ib_qp_init_attr attr = {
 		.send_cq = ep->cq,
@@ -251,7 +255,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->recv_depth = job->recv_depth;
 	ep->wait = job->wait;
 	ep->clock = job->clock;
-	ep->psn = get_random_u32() & 0xffffff;
+	kv_ep_number(ep);
 	ep->flags[0] = job->inline_data ? IB_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IB_SEND_SIGNALED;
 	rc = -ENOMEM;
@@ -288,7 +292,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	rc = kv_context_open(ep, pd->device, job, no, where);
 	if (rc)
 		goto fail;
-	rc = kv_ep_create_qp(ep, pd, job, no, where);
+	rc = kv_ep_make_qp(ep, pd, job, no, where);
 	if (rc)
 		goto fail;
 	return ep;
@@ -329,44 +333,55 @@ static int kv_ep_modify(struct kv_ep *ep, struct ib_qp_attr *attr, int mask)
 	return rc;
 }
 
+int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
+	     const struct kv_wire *wire, const struct kv_path *path,
+	     const struct kv_job *job)
+{
+	struct ib_qp_attr attr = { .qp_state = state };
+
+	switch (state) {
+	case IB_QPS_INIT:
+		attr.port_num = path->port;
+		attr.pkey_index = job->pkey_index;
+		attr.qkey = KV_QKEY;
+		attr.qp_access_flags = kv_ep_access(job);
+		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].init);
+	case IB_QPS_RTR:
+		attr.path_mtu = path->mtu;
+		attr.dest_qp_num = wire->dest_qpn;
+		attr.rq_psn = wire->rq_psn;
+		attr.max_dest_rd_atomic = job->rd_atomic;
+		attr.min_rnr_timer = job->min_rnr_timer;
+		kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
+		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rtr);
+	case IB_QPS_RTS:
+		attr.timeout = job->timeout;
+		attr.retry_cnt = job->retry_cnt;
+		attr.rnr_retry = job->rnr_retry;
+		attr.sq_psn = wire->sq_psn;
+		attr.max_rd_atomic = job->rd_atomic;
+		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rts);
+	default:
+		return kv_ep_modify(ep, &attr, IB_QP_STATE);
+	}
+}
+
 int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 		 const struct kv_path *path, const struct kv_job *job,
 		 const char **where)
 {
-	struct ib_qp_attr attr = {
-		.qp_state = IB_QPS_INIT,
-		.port_num = path->port,
-		.pkey_index = job->pkey_index,
-		.qkey = KV_QKEY,
-		.qp_access_flags = kv_ep_access(job),
-	};
 	int rc;
 
 	*where = "move QP to INIT";
-	rc = kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].init);
+	rc = kv_ep_to(ep, IB_QPS_INIT, wire, path, job);
 	if (rc)
 		return rc;
-	memset(&attr, 0, sizeof(attr));
-	attr.qp_state = IB_QPS_RTR;
-	attr.path_mtu = path->mtu;
-	attr.dest_qp_num = wire->dest_qpn;
-	attr.rq_psn = wire->rq_psn;
-	attr.max_dest_rd_atomic = job->rd_atomic;
-	attr.min_rnr_timer = job->min_rnr_timer;
-	kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
 	*where = "move QP to RTR";
-	rc = kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rtr);
+	rc = kv_ep_to(ep, IB_QPS_RTR, wire, path, job);
 	if (rc)
 		return rc;
-	memset(&attr, 0, sizeof(attr));
-	attr.qp_state = IB_QPS_RTS;
-	attr.timeout = job->timeout;
-	attr.retry_cnt = job->retry_cnt;
-	attr.rnr_retry = job->rnr_retry;
-	attr.sq_psn = wire->sq_psn;
-	attr.max_rd_atomic = job->rd_atomic;
 	*where = "move QP to RTS";
-	return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rts);
+	return kv_ep_to(ep, IB_QPS_RTS, wire, path, job);
 }
 
 void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,

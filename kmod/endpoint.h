@@ -21,6 +21,7 @@
 
 struct kv_loop;
 struct kv_wrong;
+struct kv_control;
 
 /**
  * struct kv_path - the way from a port back to itself
@@ -103,6 +104,7 @@ union kv_wr {
  * @buf: own buffer
  * @broken: the CQ reported an error of its own
  * @wrong: what an error is provoked with, NULL: none is
+ * @control: what calls of the control path need, NULL: none are made
  * @sge: of all send WRs
  * @rsge: of all receive WRs
  * @places: one a WR instead, send WRs first, when data is checked or messages lie
@@ -146,6 +148,7 @@ struct kv_ep {
 	unsigned long attended;
 	u32 broken;
 	struct kv_wrong *wrong;
+	struct kv_control *control;
 
 	struct ib_cqe marker;
 	int marked;
@@ -262,6 +265,34 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 /* what a QP has to know of its peer, when nothing is to be wrong */
 void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
 		struct kv_wire *wire);
+
+/**
+ * kv_ep_make_qp - create the QP of an endpoint
+ * @ep: endpoint with a CQ and without a QP
+ * @pd: protection domain
+ * @job: checked job
+ * @no: a field that the driver refuses, named in @where
+ * @where: names the step that failed
+ * Return: 0 or -errno
+ */
+int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
+		  struct kv_refusal *no, const char **where);
+
+/* draw another first PSN: of a QP that is in RESET, or not made yet */
+void kv_ep_number(struct kv_ep *ep);
+
+/**
+ * kv_ep_to - move a QP to a state
+ * @ep: endpoint
+ * @state: RESET, INIT, RTR, RTS or ERR, as the states follow each other
+ * @wire: what it has to know of its peer
+ * @path: the way to it
+ * @job: checked job
+ * Return: 0 or -errno
+ */
+int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
+	     const struct kv_wire *wire, const struct kv_path *path,
+	     const struct kv_job *job);
 
 /**
  * kv_ep_to_rts - take a QP from RESET to RTS

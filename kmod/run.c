@@ -9,12 +9,15 @@
 #include <linux/xarray.h>
 
 #include "clock.h"
+#include "control.h"
 #include "debugfs.h"
 #include "main.h"
 #include "netlink.h"
 #include "provoke.h"
 #include "run.h"
 #include "trace.h"
+
+#define KV_RUN_CALL(attr, name) [KVERBS_METRIC_##attr] = "make the call " name,
 
 #define KV_LEAVE_MS	200	/* for lanes, when a CPU goes offline or all sleep */
 
@@ -480,8 +483,10 @@ static void kv_run_teardown(struct kv_run *run)
 			kv_ep_reap(run->ep[i], end);
 	}
 	for (i = 0; i < run->nep; i++) {
-		if (!IS_ERR_OR_NULL(run->ep[i]))
-			kv_provoke_close(run->ep[i]);
+		if (IS_ERR_OR_NULL(run->ep[i]))
+			continue;
+		kv_provoke_close(run->ep[i]);
+		kv_control_close(run->ep[i]);
 	}
 	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
@@ -524,6 +529,11 @@ static int kv_run_connect_eps(struct kv_run *run, const char **where)
 				     i & 1 ? KVERBS_ROLE_RESPONDER :
 					     KVERBS_ROLE_INITIATOR,
 				     &run->path, &run->granted, where);
+	for (i = 0; i < run->nep && !rc; i += 2) {
+		if (kv_shape_rules[run->granted.shape].control)
+			rc = kv_control_open(run->ep[i], run->ep[i + 1],
+					     &run->path, &run->granted, where);
+	}
 	return rc;
 }
 
@@ -638,9 +648,24 @@ static u32 kv_run_qp_state(struct kv_ep *ep)
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr = { };
 
-	if (ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
+	/* it could not be made anew */
+	if (!ep->qp || ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
 		return IB_QPS_ERR;
 	return attr.qp_state;
+}
+
+/* what a lane was to do beside its WRs */
+static void kv_run_failed_in_lane(struct kv_run *run,
+				  const struct kv_lane_end *end)
+{
+	static const char * const calls[] = { KV_METRICS(KV_RUN_CALL) };
+
+	if (kv_shape_rules[run->granted.shape].control &&
+	    end->err_wr < ARRAY_SIZE(calls))
+		kv_run_failed_at(run, calls[end->err_wr], end->err);
+	else
+		kv_run_failed_at(run, "make wrong what --provoke says",
+				 end->err);
 }
 
 /* what the lanes say together: the first failure, else stopped, else complete */
@@ -663,8 +688,7 @@ static u32 kv_run_verdict(struct kv_run *run)
 		state = kv_run_qp_state(run->ep[of]);
 		peer = kv_run_qp_state(run->ep[of ^ 1]);
 		if (end.reason == KVERBS_REASON_SETUP)
-			kv_run_failed_at(run, "make wrong what --provoke says",
-					 end.err);
+			kv_run_failed_in_lane(run, &end);
 		spin_lock(&run->lock);
 		run->status.err = end.err;
 		run->status.err_lane = i;

@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+#include "control.h"
 #include "endpoint.h"
 #include "place.h"
 #include "provoke.h"
@@ -311,6 +312,16 @@ static inline int kv_spoil(struct kv_ep *ep, u32 role)
 static inline int kv_overfill(struct kv_ep *ep)
 {
 	return kv_provoke_overfill(ep);
+}
+
+static inline void kv_wr_key(struct kv_ep *ep, u32 slot)
+{
+	kv_control_key(ep, slot);
+}
+
+static inline int kv_control(struct kv_ep *ep, u32 what, u32 i)
+{
+	return kv_control_call(ep, what, i);
 }
 
 static inline int kv_broken(const struct kv_ep *ep)

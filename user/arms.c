@@ -13,6 +13,7 @@
 #define RUN_MS_LEAST	20	/* measured window of a run */
 #define RUN_MS_MOST	100
 #define WARMUP_MS	10
+#define TURNS		24	/* of a run on the control path: enough for a median */
 
 #define INSN_CHAIN	16	/* of instructions: WRs of a chain */
 #define INSN_INLINE	64	/* and what every HCA takes inline */
@@ -20,12 +21,29 @@
 
 #define TIMES	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
 		 1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
+/* of a shape of the control path: its parts, and the calls that it has */
+#define PARTS	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
+		 1U << KV_VALUE_FLUSH | 1U << KV_VALUE_RENEW | 1U << KV_VALUE_CONNECT | \
+		 1U << KV_VALUE_FIRST | 1U << KV_VALUE_TO_INIT | 1U << KV_VALUE_TO_RTR | \
+		 1U << KV_VALUE_TO_RTS)
+#define BY_RESET (1U << KV_VALUE_TO_RESET)
+#define ANEW	(1U << KV_VALUE_DESTROY_QP | 1U << KV_VALUE_CREATE_QP)
 #define RATES	(1U << KV_VALUE_OPS | 1U << KV_VALUE_BYTES)
 /* of instructions */
 #define CALLS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
 #define RECVS	(1U << KV_VALUE_RECV_POST | 1U << KV_VALUE_RECV_POLL)
 #define INLINES	(1U << KV_VALUE_POST)
 #define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
+
+/* what is shown of a job of the shape that was asked for */
+static u32 values_of(const struct kv_options *options)
+{
+	const struct kv_job *job = &options->job;
+
+	if (kv_shape_rules[job->shape].control)
+		return PARTS | (job->recover == KVERBS_RECOVER_RECREATE ? ANEW : BY_RESET);
+	return kv_shape_rules[job->shape].chains ? TIMES | RATES : TIMES;
+}
 
 /* a window, where nothing was asked of it */
 static void fill_window(const struct kv_options *options, struct kv_job *job)
@@ -155,9 +173,7 @@ static void add_case(struct kv_compare *compare, u32 op, u32 size)
 	}
 
 	if (options->given[KVERBS_JOB_A_SHAPE]) {
-		add_arm(compare, op, size, options->job.shape,
-			kv_shape_rules[options->job.shape].chains ? TIMES | RATES :
-								    TIMES);
+		add_arm(compare, op, size, options->job.shape, values_of(options));
 		return;
 	}
 	add_arm(compare, op, size, KVERBS_SHAPE_LAT, TIMES);
@@ -196,8 +212,14 @@ static void set_length(struct kv_compare *compare)
 		return;
 	ms = ms < RUN_MS_LEAST ? RUN_MS_LEAST : ms > RUN_MS_MOST ? RUN_MS_MOST : ms;
 	for (arm = 0; arm < compare->narms; arm++) {
-		for (side = 0; side < KV_SIDES; side++)
-			compare->arm[arm].job[side].duration_ms = (u32)ms;
+		for (side = 0; side < KV_SIDES; side++) {
+			struct kv_job *job = &compare->arm[arm].job[side];
+
+			if (kv_shape_rules[job->shape].control)
+				job->iterations = TURNS;
+			else
+				job->duration_ms = (u32)ms;
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ static void check_time(const struct kv_lane_result *lane, const struct kv_clock_
 {
 	const struct kv_stat *stat = &lane->stat;
 	double sum = (double)stat->t_post + (double)stat->t_poll + (double)stat->t_empty +
-		     (double)stat->t_rest + (double)stat->t_reg;
+		     (double)stat->t_rest + (double)stat->t_reg + (double)stat->t_control;
 	double wall = (double)stat->wall;
 	double difference = fabs(wall - sum) / fmax(wall, 1);
 

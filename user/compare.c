@@ -17,6 +17,9 @@
 
 #define COUNT_BLOCKS	2	/* of instructions: the second shows that they repeat */
 
+/* the median of a part, or a call, of the control path */
+#define KV_CALL(name, attr) { name " p50", name "_p50", false, false, KVERBS_METRIC_##attr }
+
 const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 	[KV_VALUE_P50] = { "p50", "p50", false, true, KV_NO_METRIC },
 	[KV_VALUE_P99] = { "p99", "p99", false, true, KV_NO_METRIC },
@@ -28,6 +31,16 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 				 KVERBS_METRIC_RECV_POST },
 	[KV_VALUE_RECV_POLL] = { "recv_poll p50", "recv_poll_p50", false, false,
 				 KVERBS_METRIC_RECV_POLL },
+	[KV_VALUE_FLUSH] = KV_CALL("flush", FLUSH),
+	[KV_VALUE_RENEW] = KV_CALL("renew", RENEW),
+	[KV_VALUE_CONNECT] = KV_CALL("connect", CONNECT),
+	[KV_VALUE_FIRST] = KV_CALL("first", FIRST),
+	[KV_VALUE_TO_RESET] = KV_CALL("to_reset", TO_RESET),
+	[KV_VALUE_TO_INIT] = KV_CALL("to_init", TO_INIT),
+	[KV_VALUE_TO_RTR] = KV_CALL("to_rtr", TO_RTR),
+	[KV_VALUE_TO_RTS] = KV_CALL("to_rts", TO_RTS),
+	[KV_VALUE_CREATE_QP] = KV_CALL("create_qp", CREATE_QP),
+	[KV_VALUE_DESTROY_QP] = KV_CALL("destroy_qp", DESTROY_QP),
 	[KV_VALUE_OPS] = { "messages/s", "operations_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_OP] = { "operation", "operation", false, false, KV_NO_METRIC },
@@ -165,6 +178,9 @@ static void take_parts(const struct kv_report *report, struct kv_parts *parts)
 {
 	const struct kv_summary *s = &report->summary;
 
+	/* of a turn they are said of its calls instead */
+	if (kv_shape_rules[report->result->granted.shape].control)
+		return;
 	if (!isfinite(s->share_post) || !isfinite(s->op_ns))
 		return;
 	parts->runs++;

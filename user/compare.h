@@ -14,7 +14,7 @@
 
 /* what is taken from the run of an arm */
 enum kv_value {
-	KV_VALUE_P50,		/* of lat, or of rtt for pingpong */
+	KV_VALUE_P50,		/* of what the job is about, as lat is */
 	KV_VALUE_P99,
 	KV_VALUE_MAX,
 	KV_VALUE_POST,
@@ -22,6 +22,16 @@ enum kv_value {
 	KV_VALUE_POLL,
 	KV_VALUE_RECV_POST,
 	KV_VALUE_RECV_POLL,
+	KV_VALUE_FLUSH,
+	KV_VALUE_RENEW,
+	KV_VALUE_CONNECT,
+	KV_VALUE_FIRST,
+	KV_VALUE_TO_RESET,
+	KV_VALUE_TO_INIT,
+	KV_VALUE_TO_RTR,
+	KV_VALUE_TO_RTS,
+	KV_VALUE_CREATE_QP,
+	KV_VALUE_DESTROY_QP,
 	KV_VALUE_OPS,
 	KV_VALUE_BYTES,
 	KV_VALUE_OP,		/* window over operations */

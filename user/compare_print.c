@@ -22,10 +22,7 @@ static bool shown(const struct kv_arm *arm, u32 value)
 static void value_name(const struct kv_arm *arm, u32 value, u32 unit, char *name, size_t size)
 {
 	const struct kv_value_rule *rule = &kv_value_rules[value];
-	const struct kv_job *job = &arm->job[KV_USER];
-	u32 metric = kv_job_has_metric(job, KVERBS_ROLE_INITIATOR, KVERBS_METRIC_IO) ?
-		     KVERBS_METRIC_IO : kv_shape_rules[job->shape].answers ?
-		     KVERBS_METRIC_RTT : KVERBS_METRIC_LAT;
+	u32 metric = kv_job_about(&arm->job[KV_USER]);
 
 	snprintf(name, size, "%s%s%s%s%s", rule->from_metric ? kv_metric_name(metric) : "",
 		 rule->from_metric ? " " : "", rule->name, rule->rate ? "" : ", ",
@@ -312,6 +309,18 @@ static bool window_told(const struct kv_compare *compare, const struct kv_arm *a
 	return false;
 }
 
+/* turns of the control path */
+static void print_turns(FILE *file, const struct kv_arm *arm)
+{
+	const struct kv_job *job = &arm->granted[KV_USER];
+
+	fprintf(file,
+		"turns: %u WRs outstanding when an error comes, by %s; each call timed; ",
+		job->outstanding, kv_recover_name(job->recover));
+	print_lengths(file, &arm->job[KV_USER]);
+	fputc('\n', file);
+}
+
 static void print_windows(FILE *file, const struct kv_compare *compare)
 {
 	const struct kv_arm *arm = NULL;
@@ -321,7 +330,7 @@ static void print_windows(FILE *file, const struct kv_compare *compare)
 	while ((arm = next_arm(compare, true, arm))) {
 		const struct kv_job *job = &arm->granted[KV_USER];
 
-		if (window_told(compare, arm))
+		if (kv_shape_rules[job->shape].control || window_told(compare, arm))
 			continue;
 		fprintf(file, "%s%s: %u outstanding, chains of %u, one in %u signalled", lead,
 			kv_text_size(job->step[0].size, size), job->outstanding, job->chain,
@@ -367,6 +376,8 @@ static void print_terms(FILE *file, const struct kv_compare *compare)
 	print_windows(file, compare);
 	if (!any)
 		return;
+	if (kv_shape_rules[any->granted[KV_USER].shape].control)
+		print_turns(file, any);
 	k = &any->granted[*any->absent[KV_KERNEL] ? KV_USER : KV_KERNEL];
 	u = &any->granted[*any->absent[KV_USER] ? KV_KERNEL : KV_USER];
 	fprintf(file, "both: MTU %u bytes", k->mtu);

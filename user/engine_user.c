@@ -351,8 +351,8 @@ static void read_events(struct kv_run *run)
 			break_lanes(run, event.element.cq);
 			break;
 		case IBV_EVENT_QP_FATAL:
-			/* a CQ that overflowed takes its QPs along */
-			if (run->granted.provoke)
+			/* a CQ that overflowed takes its QPs along; others are to fail */
+			if (run->granted.provoke || kv_shape_rules[run->granted.shape].control)
 				break;
 			run->gone = "fatal error of a QP";
 			break;
@@ -418,7 +418,11 @@ static void finish(struct kv_run *run)
 		run->err = fate.err;
 		run->qp_state = kv_qp_state(end_of(run, kv_lane_index(run->first)));
 		run->peer_qp_state = kv_qp_state(peer_of(run, kv_lane_index(run->first)));
-		if (fate.reason == KVERBS_REASON_SETUP)
+		if (fate.reason == KVERBS_REASON_SETUP &&
+		    kv_shape_rules[run->granted.shape].control)
+			snprintf(run->where, sizeof(run->where), "make the call %s",
+				 kv_metric_name((u32)fate.wr));
+		else if (fate.reason == KVERBS_REASON_SETUP)
 			snprintf(run->where, sizeof(run->where),
 				 "make wrong what --provoke says");
 	}

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <infiniband/verbs.h>
 #include "exchange.h"
+#include "control.h"
 #include "provoke.h"
 #include "side.h"
 #include "reg.h"
@@ -49,6 +50,7 @@
  * @channel: of completion events, when the lane sleeps
  * @broken: its CQ reported an error of its own; another thread writes it
  * @wrong: what an error is provoked with, NULL: none is
+ * @control: what calls of the control path need, NULL: none are made
  * @unacked: events taken from it that are not acknowledged yet
  * @wc: WCs of the latest poll call
  */
@@ -81,6 +83,7 @@ struct kv_ep {
 	struct kv_aim aim;
 	u32 broken;
 	struct kv_wrong *wrong;
+	struct kv_control *control;
 	struct ibv_wc wc[KV_POLL_MAX];
 };
 
@@ -331,6 +334,16 @@ kv_inline int kv_spoil(struct kv_ep *ep, u32 role)
 kv_inline int kv_overfill(struct kv_ep *ep)
 {
 	return kv_provoke_overfill(ep->wrong);
+}
+
+kv_inline void kv_wr_key(struct kv_ep *ep, u32 slot)
+{
+	kv_wr_at(ep, ep->wr, slot)->wr.rdma.rkey ^= KV_PROVOKE_KEY;
+}
+
+kv_inline int kv_control(struct kv_ep *ep, u32 what, u32 i)
+{
+	return kv_control_call(ep->control, what, i);
 }
 
 kv_inline int kv_broken(struct kv_ep *ep)

@@ -114,12 +114,7 @@ static bool subtract(struct kv_hist *from, const struct kv_hist *earlier)
  */
 void kv_moment_read(const struct kv_result *now, struct kv_hist *hist, struct kv_moment *moment)
 {
-	const struct kv_shape_rule *shape = &kv_shape_rules[now->granted.shape];
-
-	moment->metric = kv_job_has_metric(&now->granted, KVERBS_ROLE_INITIATOR,
-					   KVERBS_METRIC_IO) ? KVERBS_METRIC_IO :
-			 shape->answers ? KVERBS_METRIC_RTT :
-			 shape->paced ? KVERBS_METRIC_RESPONSE : KVERBS_METRIC_LAT;
+	moment->metric = kv_job_about(&now->granted);
 	moment->retired = read_lanes(now, moment->metric, hist);
 	/* samples count when the window is open */
 	moment->open = now->granted.timing == KVERBS_TIMING_NONE || hist->count;

@@ -72,6 +72,7 @@ const char *kv_dma_map_name(u32 map);
 const char *kv_delay_at_name(u32 at);
 const char *kv_memory_name(u32 memory);
 const char *kv_exchange_inv_name(u32 inv);
+const char *kv_recover_name(u32 recover);
 
 typedef const char *(*kv_name_fn)(u32 value);
 

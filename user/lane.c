@@ -499,6 +499,8 @@ static int build_loop(struct kv_lane *lane)
 		loop->wide = loop->depth;
 		loop->depth = KV_PROVOKE_WINDOW;
 	}
+	loop->control = kv_shape_rules[job->shape].control;
+	loop->recreate = job->recover == KVERBS_RECOVER_RECREATE;
 	kv_job_reg_calls(job, &loop->reg);
 	loop->nphases = kv_job_phases(job, loop->phase);
 	loop->exchanges = kv_job_exchanges(job);
@@ -531,6 +533,22 @@ static int build_wrong(struct kv_lane *lane)
 	return lane->ep.wrong ? 0 : -1;
 }
 
+/* what calls of the control path need, where they are made */
+static int build_control(struct kv_lane *lane)
+{
+	struct kv_control_plan plan = {
+		.ep = &lane->ep,
+		.end = { lane->plan.end, lane->plan.peer },
+		.port = lane->plan.port,
+		.job = lane->plan.job,
+	};
+
+	if (!kv_shape_rules[plan.job->shape].control)
+		return 0;
+	lane->ep.control = kv_control_open(&plan);
+	return lane->ep.control ? 0 : -1;
+}
+
 /**
  * kv_lane_new - make a lane
  * @plan: what it is made from, copied
@@ -543,7 +561,8 @@ struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan)
 	if (!lane)
 		return NULL;
 	lane->plan = *plan;
-	if (build_ep(lane) || build_loop(lane) || build_wrong(lane)) {
+	if (build_ep(lane) || build_loop(lane) || build_wrong(lane) ||
+	    build_control(lane)) {
 		kv_lane_free(lane);
 		return NULL;
 	}
@@ -555,6 +574,8 @@ void kv_lane_leave(struct kv_lane *lane)
 {
 	kv_provoke_close(lane->ep.wrong);
 	lane->ep.wrong = NULL;
+	kv_control_close(lane->ep.control);
+	lane->ep.control = NULL;
 }
 
 /* its CQ reported an error of its own */

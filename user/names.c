@@ -228,6 +228,16 @@ const char *kv_delay_at_name(u32 at)
 	return KV_NAME(names, at);
 }
 
+const char *kv_recover_name(u32 recover)
+{
+	static const char *const names[] = {
+		[KVERBS_RECOVER_RESET] = "reset",
+		[KVERBS_RECOVER_RECREATE] = "recreate",
+	};
+
+	return KV_NAME(names, recover);
+}
+
 const char *kv_memory_name(u32 memory)
 {
 	static const char *const names[] = {
@@ -368,6 +378,7 @@ static const struct {
 	{ KVERBS_JOB_A_MEMORY, kv_memory_name },
 	{ KVERBS_JOB_A_EXCHANGE_INV, kv_exchange_inv_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
+	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };
 
 /* what the values of a field are called; NULL: it is a number */

@@ -196,6 +196,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 			"its SEND, LOCAL_INV" : "its SEND_WITH_INV");
 	if (job->dma_map == KVERBS_DMA_MAP_ONCE)
 		fputs(", mapped for DMA once", file);
+	if (job->recover != KV_AUTO)
+		fprintf(file, ", recovers by %s", kv_recover_name(job->recover));
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
 	if (result->engine == kv_engine_user.name)
@@ -314,7 +316,7 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 
 static const char *operations(const struct kv_report *report)
 {
-	return kv_shape_rules[report->result->granted.shape].answers ? "round trips" : "messages";
+	return kv_shape_rules[report->result->granted.shape].counted;
 }
 
 static void print_messages(FILE *file, const struct kv_report *report)
@@ -349,10 +351,12 @@ static void print_rates(FILE *file, const struct kv_report *report)
 		operations(report), s->window_s, kv_text_rate(s->ops_s, ops),
 		operations(report), kv_text_rate(s->bytes_s, bytes),
 		kv_text_value(s->op_ns, KV_UNIT_NS, text));
-	if (!isnan(s->outstanding))
+	if (!isnan(s->outstanding) && !kv_shape_rules[report->result->granted.shape].control)
 		fprintf(file, "; %.2f WRs outstanding on average", s->outstanding);
 	fputc('\n', file);
 	print_pace(file, report);
+	if (s->flushed)
+		fprintf(file, "%llu WRs flushed, all that were outstanding\n", s->flushed);
 	if (!isnan(s->share_post)) {
 		fprintf(file, "time of the initiators: %.1f %% in post", 100 * s->share_post);
 		if (!isnan(s->share_poll))

@@ -156,8 +156,16 @@ static u32 inline_limit(const struct kv_end *end, const struct kv_port *port,
 	return good;
 }
 
-static int create_qp(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
-		     struct kv_error *error)
+/**
+ * kv_qp_create - make the QP of an end
+ * @end: with a CQ
+ * @port: opened, with a PD
+ * @job: as granted
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		 struct kv_error *error)
 {
 	struct ibv_qp_init_attr init, asked = {
 		.send_cq = end->cq,
@@ -230,6 +238,69 @@ static int moderate(struct kv_end *end, const struct kv_job *job, struct kv_erro
 	return rc ? fail(error, "modify_cq", rc) : 0;
 }
 
+static u32 mtu_enum(u32 bytes)
+{
+	u32 mtu = IBV_MTU_256;
+
+	while (mtu < IBV_MTU_4096 && (128U << mtu) < bytes)
+		mtu++;
+	return mtu;
+}
+
+/* the way to the peer, which is on the same port */
+static void address(const struct kv_port *port, const struct kv_job *job, struct ibv_ah_attr *ah)
+{
+	ah->dlid = port->attr.lid;
+	ah->sl = (u8)job->sl;
+	ah->port_num = port->number;
+	ah->is_global = port->grh;
+	ah->grh.dgid = port->gid;
+	ah->grh.sgid_index = (u8)port->gid_index;
+	ah->grh.hop_limit = (u8)job->hop_limit;
+	ah->grh.traffic_class = (u8)job->traffic_class;
+}
+
+/**
+ * kv_qp_to - move the QP of an end to a state
+ * @end: with a QP
+ * @peer: in INIT or later, where @state is RTR
+ * @port: opened, GID settled
+ * @job: as granted
+ * @state: RESET, INIT, RTR, RTS or ERR, as the states follow each other
+ * Return: 0 or errno
+ */
+int kv_qp_to(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
+	     const struct kv_job *job, u32 state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	switch (state) {
+	case IBV_QPS_INIT:
+		attr.pkey_index = (u16)job->pkey_index;
+		attr.port_num = port->number;
+		attr.qkey = KV_QKEY;
+		attr.qp_access_flags = kv_access(job);
+		return ibv_modify_qp(end->qp, &attr, rules[job->transport].init);
+	case IBV_QPS_RTR:
+		attr.path_mtu = mtu_enum(job->mtu);
+		attr.dest_qp_num = peer->qp->qp_num;
+		attr.rq_psn = peer->psn;
+		attr.max_dest_rd_atomic = (u8)job->rd_atomic;
+		attr.min_rnr_timer = (u8)job->min_rnr_timer;
+		address(port, job, &attr.ah_attr);
+		return ibv_modify_qp(end->qp, &attr, rules[job->transport].rtr);
+	case IBV_QPS_RTS:
+		attr.timeout = (u8)job->timeout;
+		attr.retry_cnt = (u8)job->retry_cnt;
+		attr.rnr_retry = (u8)job->rnr_retry;
+		attr.sq_psn = end->psn;
+		attr.max_rd_atomic = (u8)job->rd_atomic;
+		return ibv_modify_qp(end->qp, &attr, rules[job->transport].rts);
+	default:
+		return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+	}
+}
+
 /**
  * kv_qp_init - move the QP of an end from RESET to INIT
  * @end: with a QP
@@ -241,16 +312,17 @@ static int moderate(struct kv_end *end, const struct kv_job *job, struct kv_erro
 int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.pkey_index = (u16)job->pkey_index,
-		.port_num = port->number,
-		.qkey = KV_QKEY,
-		.qp_access_flags = kv_access(job),
-	};
-	int rc = ibv_modify_qp(end->qp, &attr, rules[job->transport].init);
+	int rc = kv_qp_to(end, NULL, port, job, IBV_QPS_INIT);
 
 	return rc ? fail(error, "modify_qp to INIT", rc) : 0;
+}
+
+/* draw another first PSN */
+void kv_qp_number(struct kv_end *end)
+{
+	if (getrandom(&end->psn, sizeof(end->psn), GRND_NONBLOCK) != sizeof(end->psn))
+		end->psn += end->qp ? end->qp->qp_num : 0x10000;
+	end->psn &= 0xffffff;
 }
 
 /* to RESET or ERR; 0 or errno */
@@ -283,21 +355,10 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "create_cq of %u entries: %s",
 				    kv_job_cq_depth(job), strerror(errno));
 	end->cq_depth = (u32)end->cq->cqe;
-	if (moderate(end, job, error) || create_qp(end, port, job, error))
+	if (moderate(end, job, error) || kv_qp_create(end, port, job, error))
 		return -1;
-	if (getrandom(&end->psn, sizeof(end->psn), GRND_NONBLOCK) != sizeof(end->psn))
-		end->psn = end->qp->qp_num;
-	end->psn &= 0xffffff;
+	kv_qp_number(end);
 	return kv_qp_init(end, port, job, error);
-}
-
-static u32 mtu_enum(u32 bytes)
-{
-	u32 mtu = IBV_MTU_256;
-
-	while (mtu < IBV_MTU_4096 && (128U << mtu) < bytes)
-		mtu++;
-	return mtu;
 }
 
 /**
@@ -312,43 +373,19 @@ static u32 mtu_enum(u32 bytes)
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = mtu_enum(job->mtu),
-		.dest_qp_num = peer->qp->qp_num,
-		.rq_psn = peer->psn,
-		.max_dest_rd_atomic = (u8)job->rd_atomic,
-		.min_rnr_timer = (u8)job->min_rnr_timer,
-		.ah_attr = {
-			.dlid = port->attr.lid,
-			.sl = (u8)job->sl,
-			.port_num = port->number,
-			.is_global = port->grh,
-			.grh = {
-				.dgid = port->gid,
-				.sgid_index = (u8)port->gid_index,
-				.hop_limit = (u8)job->hop_limit,
-				.traffic_class = (u8)job->traffic_class,
-			},
-		},
-	};
+	struct ibv_ah_attr ah = { 0 };
 	int rc;
 
-	rc = ibv_modify_qp(end->qp, &attr, rules[job->transport].rtr);
+	rc = kv_qp_to(end, peer, port, job, IBV_QPS_RTR);
 	if (rc)
 		return fail(error, "modify_qp to RTR", rc);
-	attr.qp_state = IBV_QPS_RTS;
-	attr.timeout = (u8)job->timeout;
-	attr.retry_cnt = (u8)job->retry_cnt;
-	attr.rnr_retry = (u8)job->rnr_retry;
-	attr.sq_psn = end->psn;
-	attr.max_rd_atomic = (u8)job->rd_atomic;
-	rc = ibv_modify_qp(end->qp, &attr, rules[job->transport].rts);
+	rc = kv_qp_to(end, peer, port, job, IBV_QPS_RTS);
 	if (rc)
 		return fail(error, "modify_qp to RTS", rc);
 	if (!kv_transport_rules[job->transport].datagram)
 		return 0;
-	end->ah = ibv_create_ah(port->pd, &attr.ah_attr);
+	address(port, job, &ah);
+	end->ah = ibv_create_ah(port->pd, &ah);
 	return end->ah ? 0 : fail(error, "create_ah", errno);
 }
 

@@ -204,6 +204,7 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		summary->ops += stat->ops;
 		summary->sent += stat->wrs;
 		summary->unsent += stat->unsent;
+		summary->flushed += stat->flushed;
 		summary->warm_ops += stat->warm_ops;
 		summary->unsettled |= stat->warm_unsettled;
 		if (ns / 1e9 > summary->window_s)
@@ -219,7 +220,8 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		post += (double)stat->t_post;
 		poll += (double)stat->t_poll;
 		empty += (double)stat->t_empty;
-		rest += (double)stat->t_rest + (double)stat->t_reg;
+		rest += (double)stat->t_rest + (double)stat->t_reg +
+			(double)stat->t_control;
 	}
 	summary->achieved = kv_shape_rules[result->granted.shape].paced && summary->sent ?
 			    (double)summary->sent / (double)(summary->sent + summary->unsent) : NAN;
@@ -241,10 +243,11 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 
 /* what a run may be about, what goes first before the rest; ended by one that it is else */
 const u32 kv_main_metrics[KV_MAIN_METRICS] = {
+	KVERBS_METRIC_RECOVER,
 	KVERBS_METRIC_IO, KVERBS_METRIC_RESPONSE, KVERBS_METRIC_RTT, KVERBS_METRIC_LAT,
 };
 
-/* the metric that a run is about: io, response of paced, rtt of a pingpong, else lat */
+/* the metric that a run is about: recover, io, response of paced, rtt of a pingpong, else lat */
 u32 kv_main_metric(const struct kv_summary *summary)
 {
 	u32 i;

@@ -60,6 +60,7 @@ struct kv_figure {
  * @delivered: messages that came at the responders, in their windows
  * @delivered_s: likewise a second of the initiators' window; NaN without any
  * @sent: WRs posted by the initiators, in their windows
+ * @flushed: WRs that were, by shape recover
  * @unsent: paced: intended starts that were not posted
  * @achieved: paced: share of the intended starts that were posted; else NaN
  * @pmu: events that the PMU counted of all initiators, and how, by kverbs/pmu.h
@@ -88,6 +89,7 @@ struct kv_summary {
 	u64 delivered;
 	double delivered_s;
 	u64 sent;
+	u64 flushed;
 	u64 unsent;
 	double achieved;
 	u64 pmu;
@@ -128,7 +130,7 @@ static inline bool kv_is_overloaded(const struct kv_summary *summary)
 	return summary->achieved < KV_STEADY;
 }
 
-#define KV_MAIN_METRICS	4
+#define KV_MAIN_METRICS	5
 extern const u32 kv_main_metrics[KV_MAIN_METRICS];
 
 u32 kv_main_metric(const struct kv_summary *summary);

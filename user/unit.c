@@ -141,6 +141,10 @@ int kv_unit_check(u32 unit, const struct kv_job *job, struct kv_error *error)
 	if (job->timing == KVERBS_TIMING_NONE)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "timing none: with --clock-unit insn it is lat or all: without a clock reading nothing is counted");
+	if (kv_shape_rules[job->shape].control)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "shape %s: not with --clock-unit insn: its calls wait for the device, and that is no instruction of the CPU",
+				    kv_shape_name(job->shape));
 	if (kv_shape_rules[job->shape].paced)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "shape %s: not with --clock-unit insn: it posts by the time, and instructions are none",

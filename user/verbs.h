@@ -100,6 +100,11 @@ void kv_memory_free(struct kv_end *end);
 /* qp.c */
 int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error);
+int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		 struct kv_error *error);
+int kv_qp_to(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
+	     const struct kv_job *job, u32 state);
+void kv_qp_number(struct kv_end *end);
 int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error);
 int kv_qp_move(struct kv_end *end, u32 state);

@@ -14,6 +14,7 @@
 #define KV_AUTO			(~0U)	/* default of a field: decided by the check */
 #define KV_SIZE_MAX		(1U << 30)
 #define KV_RATE_OUTSTANDING	128	/* default window of shape rate */
+#define KV_CONTROL_OUTSTANDING	16	/* and of a shape of the control path */
 #define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
 #define KV_RECV_DEPTH		128	/* least default of receives kept posted */
 #define KV_DURATION_MS		1000	/* default length */
@@ -45,8 +46,8 @@
 	  'i', "port", "", "port of the device")			\
 	X(GID_INDEX, gid_index, u32, 0, 65535, KV_AUTO,			\
 	  'x', "gid-index", "", "GID table entry of both ends")		\
-	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_PACED, KVERBS_SHAPE_LAT,	\
-	  0, "shape", "", "lat, pingpong, rate or paced")		\
+	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_RECOVER, KVERBS_SHAPE_LAT,	\
+	  0, "shape", "", "lat, pingpong, rate, paced or recover")		\
 	X(ITERATIONS, iterations, u64, 1, 1000000000000ULL, 0,		\
 	  'n', "iters", "operations", "operations a pair does")		\
 	X(DURATION_MS, duration_ms, u32, 1, 86400000, 0,		\
@@ -165,7 +166,9 @@
 	  'b', "bidirectional", "", "off or on")			\
 	X(EXCHANGE_INV, exchange_inv, u32, 0,				\
 	  KVERBS_EXCHANGE_INV_LOCAL, KV_AUTO,				\
-	  0, "exchange-inv", "", "remote or local")
+	  0, "exchange-inv", "", "remote or local")			\
+	X(RECOVER, recover, u32, 0, KVERBS_RECOVER_RECREATE, KV_AUTO,	\
+	  0, "recover", "", "reset or recreate")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -331,16 +334,19 @@ enum {
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
 				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
 #define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
+#define KV_SHAPES_TURN		KV_SHAPE_BIT(RECOVER)	/* of a plain WRITE or READ */
 #define KV_OPS			(KVERBS_OP_LOCAL_INV + 1)
-#define KV_SHAPES		(KVERBS_SHAPE_PACED + 1)
+#define KV_SHAPES		(KVERBS_SHAPE_RECOVER + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
-		"write", KV_SHAPES_ALL, 0, 0, "acked, not placed", .remote = 1,
+		"write", KV_SHAPES_ALL | KV_SHAPES_TURN, 0, 0,
+		"acked, not placed", .remote = 1,
 		.transports = KV_RC | KV_UC, .data = 1,
 	},
 	[KVERBS_OP_READ] = {
-		"read", KV_SHAPES_ASK, 0, 1, "data arrived", .remote = 1,
+		"read", KV_SHAPES_ASK | KV_SHAPES_TURN, 0, 1,
+		"data arrived", .remote = 1,
 		.transports = KV_RC, .data = 1,
 	},
 	[KVERBS_OP_SEND] = {
@@ -402,6 +408,10 @@ static const struct kv_transport_rule kv_transport_rules[KV_TRANSPORTS] = {
  * @answers: the peer answers each message
  * @chains: chains and a signal interval apply
  * @paced: each WR has its intended start
+ * @control: turns of the control path, of which each makes or mends objects
+ * @depth: default of WRs outstanding
+ * @metric: enum kverbs_metric that it is about
+ * @counted: what its operations are called
  */
 struct kv_shape_rule {
 	const char *name;
@@ -409,13 +419,32 @@ struct kv_shape_rule {
 	u32 answers;
 	u32 chains;
 	u32 paced;
+	u32 control;
+	u32 depth;
+	u32 metric;
+	const char *counted;
 };
 
 static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
-	[KVERBS_SHAPE_LAT] = { "lat" },
-	[KVERBS_SHAPE_PINGPONG] = { "pingpong", .answers = 1 },
-	[KVERBS_SHAPE_RATE] = { "rate", .window = 1, .chains = 1 },
-	[KVERBS_SHAPE_PACED] = { "paced", .window = 1, .paced = 1 },
+	[KVERBS_SHAPE_LAT] = {
+		"lat", .depth = 1, .metric = KVERBS_METRIC_LAT, .counted = "messages",
+	},
+	[KVERBS_SHAPE_PINGPONG] = {
+		"pingpong", .answers = 1, .depth = 1, .metric = KVERBS_METRIC_RTT,
+		.counted = "round trips",
+	},
+	[KVERBS_SHAPE_RATE] = {
+		"rate", .window = 1, .chains = 1, .depth = KV_RATE_OUTSTANDING,
+		.metric = KVERBS_METRIC_LAT, .counted = "messages",
+	},
+	[KVERBS_SHAPE_PACED] = {
+		"paced", .window = 1, .paced = 1, .depth = KV_RATE_OUTSTANDING,
+		.metric = KVERBS_METRIC_RESPONSE, .counted = "messages",
+	},
+	[KVERBS_SHAPE_RECOVER] = {
+		"recover", .window = 1, .control = 1, .depth = KV_CONTROL_OUTSTANDING,
+		.metric = KVERBS_METRIC_RECOVER, .counted = "recoveries",
+	},
 };
 
 /**
@@ -985,6 +1014,31 @@ static inline u32 kv_job_lanes(const struct kv_job *job)
 	return job->pairs * kv_job_lanes_per_pair(job);
 }
 
+/* does a turn of the control path have this metric? */
+static inline u32 kv_job_turn_has(const struct kv_job *job, u32 metric)
+{
+	u32 recreate = job->recover == KVERBS_RECOVER_RECREATE;
+
+	switch (metric) {
+	case KVERBS_METRIC_RECOVER:
+	case KVERBS_METRIC_FLUSH:
+	case KVERBS_METRIC_RENEW:
+	case KVERBS_METRIC_CONNECT:
+	case KVERBS_METRIC_FIRST:
+	case KVERBS_METRIC_TO_ERR:
+	case KVERBS_METRIC_TO_INIT:
+	case KVERBS_METRIC_TO_RTR:
+	case KVERBS_METRIC_TO_RTS:
+		return 1;
+	case KVERBS_METRIC_TO_RESET:
+		return !recreate;
+	case KVERBS_METRIC_CREATE_QP:
+	case KVERBS_METRIC_DESTROY_QP:
+		return recreate;
+	}
+	return 0;
+}
+
 /* does a lane of this role measure this metric? */
 static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 				    u32 metric)
@@ -999,6 +1053,8 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 
 	if (job->timing == KVERBS_TIMING_NONE)
 		return 0;
+	if (kv_shape_rules[job->shape].control)
+		return role == KVERBS_ROLE_INITIATOR && kv_job_turn_has(job, metric);
 	switch (metric) {
 	case KVERBS_METRIC_POST:
 		return sends;
@@ -1038,6 +1094,14 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 		return kv_context_rules[job->context].events;
 	}
 	return 0;
+}
+
+/* the metric that a job is about */
+static inline u32 kv_job_about(const struct kv_job *job)
+{
+	return job->reg != KVERBS_REG_ONCE &&
+	       (job->shape == KVERBS_SHAPE_LAT || kv_job_exchanges(job)) ?
+	       KVERBS_METRIC_IO : kv_shape_rules[job->shape].metric;
 }
 
 /* bytes from one message to the next */
@@ -1189,7 +1253,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 					 job->signal, shape->name);
 	}
 	if (job->outstanding == KV_AUTO) {
-		job->outstanding = shape->window ? KV_RATE_OUTSTANDING : 1;
+		job->outstanding = shape->depth;
 		if (job->outstanding > room)
 			job->outstanding = room ? room : 1;
 		if (job->outstanding > fit)
@@ -1674,6 +1738,8 @@ static inline int kv_job_check_op(const struct kv_job *job,
 	if (!(op->shapes & (1U << job->shape)) && !kv_job_exchanges(job) &&
 	    (kv_op_moves(step->op) || step == &job->step[kv_job_main(job)]))
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 kv_shape_rules[job->shape].control ?
+				 "shape %s: has no %s; use --op write or read" :
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
 				 kv_shape_rules[job->shape].name, op->name);
 	if (kv_job_check_size(job, step, caps, no))
@@ -1871,6 +1937,61 @@ static inline int kv_job_check_message(const struct kv_job *job,
 		if (kv_job_check_carried(job, &job->step[i], caps, no))
 			return -1;
 	}
+	return 0;
+}
+
+/* fields that mean nothing where it is the control path that is measured */
+static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no)
+{
+	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
+	struct {
+		u32 attr;
+		u32 given;
+		const char *name;
+	} field[] = {
+		/* a job that was checked is checked again, when it is run */
+		{ KVERBS_JOB_A_CHAIN, job->chain != KV_AUTO && job->chain != 1, "post-list" },
+		{ KVERBS_JOB_A_SIGNAL, job->signal != KV_AUTO && job->signal != 1, "cq-mod" },
+		{ KVERBS_JOB_A_POLL_BATCH, job->poll_batch != KV_AUTO && job->poll_batch != 1,
+		  "poll-batch" },
+		{ KVERBS_JOB_A_INLINE_DATA, job->inline_data, "inline" },
+		{ KVERBS_JOB_A_SGES, job->sges > 1, "sges" },
+		{ KVERBS_JOB_A_CHECK_DATA, job->check_data, "check-data" },
+		{ KVERBS_JOB_A_API, job->api != KVERBS_API_POST, "api" },
+		{ KVERBS_JOB_A_THREAD_DOMAIN, job->thread_domain, "thread-domain" },
+		{ KVERBS_JOB_A_CONTEXT, job->context != KVERBS_CONTEXT_BUSY, "context" },
+		{ KVERBS_JOB_A_PATTERN, job->pattern != KVERBS_PATTERN_FIXED, "pattern" },
+		{ KVERBS_JOB_A_MRS, job->mrs > 1, "mrs" },
+		{ KVERBS_JOB_A_COLD, job->cold, "cold" },
+		{ KVERBS_JOB_A_DELAY_NS, job->delay_ns, "delay" },
+		{ KVERBS_JOB_A_REG, job->reg != KVERBS_REG_ONCE, "reg" },
+		{ KVERBS_JOB_A_TIMING, job->timing == KVERBS_TIMING_NONE, "timing none" },
+	};
+	u32 i;
+
+	if (job->shape != KVERBS_SHAPE_RECOVER && job->recover != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_RECOVER,
+				 "recover: shape %s has no errors to recover from; use --shape recover",
+				 shape->name);
+	if (!shape->control)
+		return 0;
+	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
+		if (field[i].given)
+			return kv_refuse(no, field[i].attr,
+					 "%s: means nothing in shape %s, which times calls of the control path; leave it out",
+					 field[i].name, shape->name);
+	}
+	if (job->transport != KVERBS_TRANSPORT_RC)
+		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
+				 "transport %s: the error of shape %s is one that the peer tells; use -c rc",
+				 kv_transport_rules[job->transport].name, shape->name);
+	if (job->nsteps > 1)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%u steps: shape %s posts plain WRs; use --op write or read",
+				 job->nsteps, shape->name);
+	if (job->recover == KV_AUTO)
+		job->recover = KVERBS_RECOVER_RESET;
+	job->poll_batch = 1;
 	return 0;
 }
 
@@ -2361,6 +2482,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 				 "duration %u ms: the limit is %u ms; use a shorter -D, or raise the module's max_time_ms",
 				 job->duration_ms, caps->limit_ms);
 	if (kv_job_check_port(job, caps, no) ||
+	    kv_job_check_control(job, no) ||
 	    kv_job_check_reg(job, caps, no) ||
 	    kv_job_check_step(job, caps, no) ||
 	    kv_job_check_message(job, caps, no) ||

@@ -32,6 +32,9 @@
  *   void kv_offer(ep), void kv_accept(ep)
  *                                 an exchange: put the key of the memory into the WRs
  *                                 and the message, or that of the message into the WRs
+ *   void kv_wr_key(ep, slot)      give the WR of a slot a key of no MR, or its own again
+ *   int kv_control(ep, what, i)   a call of the control path, by the metric it is timed
+ *                                 as, on the i-th object of the lane: 0 or -errno
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
@@ -166,6 +169,8 @@ struct kv_chain {
  * @exchanges: an operation is an exchange
  * @opened_by: of that, a phase before its message, if @n is not 0
  * @closed_by: likewise, after the answer
+ * @control: its operations are turns of the control path
+ * @recreate: which makes QPs anew, and does not reset them
  * @random: state of the sampling generator, not 0
  * @data: checking of data
  * @places: that messages lie in
@@ -214,6 +219,8 @@ struct kv_loop {
 	u32 exchanges;
 	struct kv_phase opened_by;
 	struct kv_phase closed_by;
+	u32 control;
+	u32 recreate;
 	u64 random;
 	struct kv_data data;
 	u32 places;
@@ -247,6 +254,7 @@ struct kv_loop {
 	u64 chain_head;
 	u64 chain_tail;
 	u32 slot;
+	u64 sent;	/* turns: WRs of a queue since it was made or reset */
 	u32 recv_slot;
 	u32 until_sample;
 	u32 prepares;	/* there is something to be done before a post */
@@ -1619,6 +1627,177 @@ kv_noinline void kv_loop_handled(struct kv_loop *l, u32 shape)
 		over = kv_handling(l, &done);
 }
 
+/*
+ * Turns of the control path: calls that make, modify and destroy objects are measured,
+ * and not messages. It is not hot. Of a turn each call is timed.
+ */
+
+/* one call, of the i-th object of the lane: 0, or -1 at an end */
+kv_inline int kv_call(struct kv_loop *l, u32 what, u32 i)
+{
+	u64 start = l->now;
+	int rc;
+
+	/* between two calls: none of them is left undone */
+	if (kv_unlikely(kv_stop(l->ep)))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
+	rc = kv_control(l->ep, what, i);
+	kv_tick(l, &l->stat.t_control);
+	if (kv_unlikely(rc))
+		return kv_fail(l, KVERBS_REASON_SETUP, rc, what);
+	kv_sample(l, what, l->now - start);
+	return 0;
+}
+
+/* the same of both ends: 0 is the lane's own */
+kv_inline int kv_call_both(struct kv_loop *l, u32 what)
+{
+	return kv_call(l, what, 0) || kv_call(l, what, 1) ? -1 : 0;
+}
+
+/* post n WRs, all signalled, in one chain; the first has a key of no MR when it is to fail */
+kv_inline int kv_recover_post(struct kv_loop *l, u32 n, u32 wrong)
+{
+	u64 start = l->now;
+	u32 first = l->slot, i;
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		kv_wr_prep(l->ep, l->slot, l->sent + i, 1, i + 1 == n);
+		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
+	}
+	if (wrong)
+		kv_wr_key(l->ep, first);
+	rc = kv_post(l->ep, first);
+	if (wrong)
+		kv_wr_key(l->ep, first);
+	if (kv_unlikely(rc))
+		return kv_fail(l, KVERBS_REASON_POST, rc, l->sent);
+	kv_tick(l, &l->stat.t_post);
+	kv_note_post(l->ep, l->sent, n, l->now - start, 0);
+	l->stat.posts++;
+	l->sent += n;
+	return 0;
+}
+
+/* wait for the WC of a WR, which has to have this status: 0, or -1 at an end */
+kv_inline int kv_recover_await(struct kv_loop *l, u64 id, u32 status)
+{
+	int got;
+
+	do {
+		got = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
+	} while (!got);
+	if (got < 0)
+		return -1;
+	if (kv_unlikely(kv_wc_id(l->ep, 0) != id))
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
+	if (kv_likely(kv_wc_status(l->ep, 0) == status)) {
+		kv_note_wc(l->ep, 0, 0);
+		return 0;
+	}
+	/* it is good, and should not be */
+	if (!kv_wc_status(l->ep, 0))
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, id);
+	return kv_fail_wc(l, 0);
+}
+
+/* what was outstanding completes, all of it */
+kv_inline int kv_recover_flush(struct kv_loop *l, u64 from)
+{
+	u64 id;
+
+	if (kv_call_both(l, KVERBS_METRIC_TO_ERR))
+		return -1;
+	for (id = from; id < l->sent; id++) {
+		if (kv_recover_await(l, id, KV_WC_WR_FLUSH_ERR))
+			return -1;
+		l->stat.flushed++;
+	}
+	return 0;
+}
+
+kv_inline int kv_recover_renew(struct kv_loop *l)
+{
+	int rc;
+
+	if (l->recreate)
+		rc = kv_call_both(l, KVERBS_METRIC_DESTROY_QP) ||
+		     kv_call_both(l, KVERBS_METRIC_CREATE_QP);
+	else
+		rc = kv_call_both(l, KVERBS_METRIC_TO_RESET);
+	/* their queues are empty, and begin anew */
+	l->sent = 0;
+	l->slot = 0;
+	return rc ? -1 : 0;
+}
+
+kv_inline int kv_recover_connect(struct kv_loop *l)
+{
+	return kv_call_both(l, KVERBS_METRIC_TO_INIT) ||
+	       kv_call_both(l, KVERBS_METRIC_TO_RTR) ||
+	       kv_call_both(l, KVERBS_METRIC_TO_RTS) ? -1 : 0;
+}
+
+/* the time since *from is over, and the next one begins */
+kv_inline void kv_turn_part(struct kv_loop *l, u32 metric, u64 *from)
+{
+	kv_sample(l, metric, l->now - *from);
+	*from = l->now;
+}
+
+/* a window of WRs of which the first is refused, and all that it takes to be as before */
+kv_inline int kv_recover(struct kv_loop *l)
+{
+	u64 id = l->sent, start, from;
+
+	if (kv_recover_post(l, l->depth, 1) ||
+	    kv_recover_await(l, id, KV_WC_REM_ACCESS_ERR))
+		return -1;
+	start = l->now;
+	from = start;
+	if (kv_recover_flush(l, id + 1))
+		return -1;
+	kv_turn_part(l, KVERBS_METRIC_FLUSH, &from);
+	if (kv_recover_renew(l))
+		return -1;
+	kv_turn_part(l, KVERBS_METRIC_RENEW, &from);
+	if (kv_recover_connect(l))
+		return -1;
+	kv_turn_part(l, KVERBS_METRIC_CONNECT, &from);
+	if (kv_recover_post(l, 1, 0) || kv_recover_await(l, 0, 0))
+		return -1;
+	kv_turn_part(l, KVERBS_METRIC_FIRST, &from);
+	kv_sample(l, KVERBS_METRIC_RECOVER, l->now - start);
+	return 0;
+}
+
+/* a turn is an operation, and all of its WRs count as one */
+kv_noinline void kv_loop_turns(struct kv_loop *l)
+{
+	u64 start;
+	int rc;
+
+	while (kv_more(l)) {
+		kv_tick(l, &l->stat.t_rest);
+		start = l->now;
+		l->posted++;
+		rc = kv_recover(l);
+		l->stat.residence += l->now - start;
+		if (rc) {
+			/* one that did not come to its end is none */
+			l->posted--;
+			return;
+		}
+		l->retired++;
+		l->stat.wrs++;
+		l->stat.signalled++;
+		l->stat.wcs++;
+		l->stat.retired++;
+		kv_rest(l);
+	}
+}
+
 /* a shape is a row: what each role runs */
 kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 {
@@ -1664,6 +1843,9 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_paced(l);
 		else
 			kv_loop_rate(l);
+		break;
+	case KVERBS_SHAPE_RECOVER:
+		kv_loop_turns(l);
 		break;
 	}
 }
@@ -1790,7 +1972,7 @@ kv_inline void kv_warm_up(struct kv_loop *l, u32 shape)
 		from = l->posted;
 		l->last = KV_UNSET;
 		l->until = l->warm >> 1;
-		l->least = from + l->depth;
+		l->least = from + (l->control ? 1 : l->depth);
 		l->begin = kv_clock(l->ep);
 		l->now = l->begin;
 		kv_pass(l, shape, KVERBS_ROLE_INITIATOR);

@@ -53,7 +53,9 @@
 	X(EVENTS,	events,		"events",	"")		\
 	X(HANDLED,	handled,	"handled",	"")		\
 	X(EVICTED,	evicted,	"evicted_lines", "")	\
-	X(T_REG,	t_reg,		"in_registration", "ticks")
+	X(T_REG,	t_reg,		"in_registration", "ticks")	\
+	X(T_CONTROL,	t_control,	"in_control",	"ticks")	\
+	X(FLUSHED,	flushed,	"flushed",	"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 
@@ -81,6 +83,18 @@ struct kv_stat {
 	X(MAP,		"map")						\
 	X(SYNC,		"sync")						\
 	X(UNMAP,	"unmap")					\
-	X(IO,		"io")
+	X(IO,		"io")						\
+	X(RECOVER,	"recover")					\
+	X(FLUSH,	"flush")					\
+	X(RENEW,	"renew")					\
+	X(CONNECT,	"connect")					\
+	X(FIRST,	"first")					\
+	X(TO_ERR,	"to_err")					\
+	X(TO_RESET,	"to_reset")					\
+	X(TO_INIT,	"to_init")					\
+	X(TO_RTR,	"to_rtr")					\
+	X(TO_RTS,	"to_rts")					\
+	X(CREATE_QP,	"create_qp")					\
+	X(DESTROY_QP,	"destroy_qp")
 
 #endif /* _KVERBS_STAT_H */

@@ -61,6 +61,8 @@
  * @spoil_bad: nothing can be made wrong
  * @starve: what is made wrong is that the lane posts no receives
  * @broken_cq: the CQ has an error of its own
+ * @control_bad: so manieth call of the control path fails
+ * @kind: a WR with a key of no MR is good all the same
  * @park: one handler in so many, at random, leaves its turn to the lane
  */
 struct script {
@@ -71,6 +73,7 @@ struct script {
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
+	u64 control_bad, kind;
 };
 
 struct fake_wr {
@@ -78,7 +81,18 @@ struct fake_wr {
 	u64 due;
 	u32 signalled;
 	u32 last;
+	u32 wrong;	/* its key is of no MR */
 	u64 tag;
+};
+
+/* of a QP, where these come and go */
+enum {
+	FAKE_RESET,
+	FAKE_INIT,
+	FAKE_RTR,
+	FAKE_RTS,
+	FAKE_ERR,
+	FAKE_GONE,
 };
 
 struct fake_wc {
@@ -145,6 +159,12 @@ struct kv_ep {
 	u64 event_at, events, arms, sleeps;
 
 	u64 stamped, landed;
+	u32 turns;		/* its QPs come and go */
+	u32 state[2];		/* of both of them */
+	u32 in_error;		/* what completes is flushed */
+	u64 controls;		/* calls of the control path */
+	u64 flushes;		/* WRs that were */
+
 	u64 posts, recv_posts, polls, waits;
 	u64 noted_wrs, noted_wcs;
 	u64 handed;		/* WCs handed to the loop */
@@ -224,6 +244,18 @@ static inline void fake_push(struct kv_ep *ep, u64 id, u32 status)
 	ep->event_at = ep->world->now;
 }
 
+static inline u32 fake_status(struct kv_ep *ep, const struct fake_wr *wr, u64 n)
+{
+	if (n == ep->script.fail)
+		return FAKE_STATUS;
+	if (ep->in_error) {
+		ep->flushes++;
+		return KV_WC_WR_FLUSH_ERR;
+	}
+	ep->in_error = wr->wrong && !ep->script.kind;
+	return ep->in_error ? KV_WC_REM_ACCESS_ERR : 0;
+}
+
 static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
 {
 	const struct script *s = &ep->script;
@@ -237,7 +269,7 @@ static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
 		return;
 	}
 	fake_push(ep, n == s->alien ? wr->id + 1000 : wr->id,
-		  n == s->fail ? FAKE_STATUS : 0);
+		  fake_status(ep, wr, n));
 	if (n == s->dup)
 		fake_push(ep, wr->id, 0);
 	if (ep->held) {
@@ -412,6 +444,7 @@ static inline int kv_post(struct kv_ep *ep, u32 slot)
 	fake_call(ep);
 	ep->posts++;
 	ep->bad_after = 0;
+	fake_rule(ep, !ep->turns || (ep->state[0] == FAKE_RTS && ep->state[1] == FAKE_RTS));
 	for (;;) {
 		wr = &ep->slot[slot];
 		fake_pass_time(ep, 10);
@@ -730,6 +763,69 @@ static inline int kv_overfill(struct kv_ep *ep)
 	fake_call(ep);
 	ep->spoilt++;
 	return -ENOMEM;
+}
+
+/* of a WR that is made ready, and while it is posted */
+static inline void kv_wr_key(struct kv_ep *ep, u32 slot)
+{
+	fake_rule(ep, slot < ep->depth);
+	ep->slot[slot].wrong ^= 1;
+}
+
+/* its queues are empty: WRs are numbered from 0 again */
+static inline void fake_renew(struct kv_ep *ep)
+{
+	fake_rule(ep, ep->freed == ep->posted && ep->cq_in == ep->cq_out);
+	ep->prepared = 0;
+	ep->posted = 0;
+	ep->done = 0;
+	ep->freed = 0;
+	ep->noted_wrs = 0;
+	ep->in_error = 0;
+}
+
+static inline void fake_to(struct kv_ep *ep, u32 i, u32 from, u32 to)
+{
+	fake_rule(ep, ep->state[i] == from);
+	ep->state[i] = to;
+}
+
+static inline int kv_control(struct kv_ep *ep, u32 what, u32 i)
+{
+	fake_call(ep);
+	fake_pass_time(ep, 300 + what);
+	fake_rule(ep, ep->turns && i < 2);
+	if (++ep->controls == ep->script.control_bad)
+		return -EINVAL;
+	switch (what) {
+	case KVERBS_METRIC_TO_ERR:
+		fake_to(ep, i, FAKE_RTS, FAKE_ERR);
+		ep->in_error = 1;
+		break;
+	case KVERBS_METRIC_TO_RESET:
+	case KVERBS_METRIC_DESTROY_QP:
+		fake_to(ep, i, FAKE_ERR, what == KVERBS_METRIC_TO_RESET ? FAKE_RESET : FAKE_GONE);
+		if (!i)
+			fake_renew(ep);
+		break;
+	case KVERBS_METRIC_CREATE_QP:
+		fake_to(ep, i, FAKE_GONE, FAKE_RESET);
+		break;
+	case KVERBS_METRIC_TO_INIT:
+		fake_to(ep, i, FAKE_RESET, FAKE_INIT);
+		break;
+	case KVERBS_METRIC_TO_RTR:
+		/* its peer has a number, and takes packets */
+		fake_rule(ep, ep->state[!i] == FAKE_INIT || ep->state[!i] == FAKE_RTR);
+		fake_to(ep, i, FAKE_INIT, FAKE_RTR);
+		break;
+	case KVERBS_METRIC_TO_RTS:
+		fake_to(ep, i, FAKE_RTR, FAKE_RTS);
+		break;
+	default:
+		fake_rule(ep, !"a call that is known");
+	}
+	return 0;
 }
 
 /* a CQ that has lost completions says so when it was asked a few times */

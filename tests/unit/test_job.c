@@ -69,7 +69,8 @@ static const struct word words[] = {
 	{ "reg-mr", KVERBS_OP_REG_MR }, { "local-inv", KVERBS_OP_LOCAL_INV },
 	{ "lat", KVERBS_SHAPE_LAT },
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
-	{ "paced", KVERBS_SHAPE_PACED }, { "constant", KVERBS_PACE_CONSTANT },
+	{ "paced", KVERBS_SHAPE_PACED }, { "recover", KVERBS_SHAPE_RECOVER },
+	{ "recreate", KVERBS_RECOVER_RECREATE }, { "constant", KVERBS_PACE_CONSTANT },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
 	{ "yield", KVERBS_WAIT_YIELD }, { "busy", KVERBS_WAIT_NONE },
@@ -166,6 +167,9 @@ struct refusal {
 	const char *text;
 };
 
+#define NOTHING(what) what \
+	": means nothing in shape recover, which times calls of the control path; leave it out"
+
 static const struct refusal refusals[] = {
 	/* how long */
 	{ "iterations=10 duration_ms=20", KVERBS_JOB_A_DURATION_MS,
@@ -195,6 +199,56 @@ static const struct refusal refusals[] = {
 	{ "mtu=1000", KVERBS_JOB_A_MTU, "mtu 1000: is none of 256, 512, 1024, 2048, 4096" },
 	{ "mtu=2048 mtu=2048 port=1 mtu=4096 mtu=1025", KVERBS_JOB_A_MTU,
 	  "mtu 1025: is none of 256, 512, 1024, 2048, 4096" },
+	/* recover */
+	{ "recover=recreate", KVERBS_JOB_A_RECOVER,
+	  "recover: shape lat has no errors to recover from; use --shape recover" },
+	{ "shape=recover chain=2", KVERBS_JOB_A_CHAIN,
+	  NOTHING("post-list") },
+	{ "shape=recover signal=2", KVERBS_JOB_A_SIGNAL,
+	  NOTHING("cq-mod") },
+	{ "shape=recover poll_batch=2", KVERBS_JOB_A_POLL_BATCH,
+	  NOTHING("poll-batch") },
+	{ "shape=recover inline_data=64", KVERBS_JOB_A_INLINE_DATA,
+	  NOTHING("inline") },
+	{ "shape=recover sges=2", KVERBS_JOB_A_SGES,
+	  NOTHING("sges") },
+	{ "shape=recover check_data=1", KVERBS_JOB_A_CHECK_DATA,
+	  NOTHING("check-data") },
+	{ "shape=recover kernel=0 api=1", KVERBS_JOB_A_API,
+	  NOTHING("api") },
+	{ "shape=recover kernel=0 thread_domain=1", KVERBS_JOB_A_THREAD_DOMAIN,
+	  NOTHING("thread-domain") },
+	{ "shape=recover context=woken", KVERBS_JOB_A_CONTEXT,
+	  NOTHING("context") },
+	{ "shape=recover pattern=random", KVERBS_JOB_A_PATTERN,
+	  NOTHING("pattern") },
+	{ "shape=recover mrs=2", KVERBS_JOB_A_MRS,
+	  NOTHING("mrs") },
+	{ "shape=recover cold=1", KVERBS_JOB_A_COLD,
+	  NOTHING("cold") },
+	{ "shape=recover delay_ns=5", KVERBS_JOB_A_DELAY_NS,
+	  NOTHING("delay") },
+	{ "shape=recover reg=io", KVERBS_JOB_A_REG,
+	  NOTHING("reg") },
+	{ "shape=recover timing=none", KVERBS_JOB_A_TIMING,
+	  NOTHING("timing none") },
+	{ "shape=recover transport=uc", KVERBS_JOB_A_TRANSPORT,
+	  "transport uc: the error of shape recover is one that the peer tells; use -c rc" },
+	{ "shape=recover nsteps=2", KVERBS_JOB_A_STEP,
+	  "2 steps: shape recover posts plain WRs; use --op write or read" },
+	{ "shape=recover op=send", KVERBS_JOB_A_SHAPE,
+	  "shape recover: has no send; use --op write or read" },
+	{ "shape=recover op=fadd size=8", KVERBS_JOB_A_SHAPE,
+	  "shape recover: has no fadd; use --op write or read" },
+	{ "shape=recover provoke=flush", KVERBS_JOB_A_PROVOKE,
+	  "provoke flush: this shape does not show it; use -c rc" },
+	{ "shape=recover recv_depth=4", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 4: write consumes no receives; leave -r out" },
+	{ "shape=recover bidirectional=1", KVERBS_JOB_A_BIDIRECTIONAL,
+	  "bidirectional: shape recover is of one end that begins; use --shape rate, or leave -b out",
+	},
+	{ "shape=recover pace_rate=5", KVERBS_JOB_A_PACE_RATE,
+	  "pace-rate 5: shape recover posts as soon as it can; use --shape paced" },
 	/* paced */
 	{ "shape=paced", KVERBS_JOB_A_PACE_RATE,
 	  "pace-rate: shape paced needs to know how many operations a second; use --pace-rate" },
@@ -899,6 +953,8 @@ static int decided(u32 attr, const struct kv_job *job)
 		return kv_transport_rules[job->transport].acked;
 	case KVERBS_JOB_A_PACE:
 		return kv_shape_rules[job->shape].paced;
+	case KVERBS_JOB_A_RECOVER:
+		return job->shape == KVERBS_SHAPE_RECOVER;
 	case KVERBS_JOB_A_SPIN_US:
 		return job->context == KVERBS_CONTEXT_HYBRID;
 	case KVERBS_JOB_A_CQ_COUNT:
@@ -1071,7 +1127,7 @@ static void test_rules_are_complete(void **state)
 		assert_true((kv_op_rules[i].shapes & KV_SHAPE_BIT(LAT)) ||
 			    kv_op_rules[i].mr == KV_MR_TAKEN);
 		assert_true(!kv_op_rules[i].mr || kv_op_rules[i].transports == KV_RC);
-		assert_true(!(kv_op_rules[i].shapes & ~KV_SHAPES_ALL));
+		assert_true(!(kv_op_rules[i].shapes & ~(KV_SHAPES_ALL | KV_SHAPES_TURN)));
 		/* what arrives in the own memory names the peer's */
 		assert_true(!kv_op_rules[i].reads || kv_op_rules[i].remote);
 		assert_true(!kv_op_rules[i].imm || kv_op_rules[i].two_sided);
@@ -1107,16 +1163,16 @@ static void test_counters_match_the_wire(void **state)
 static void test_lanes(void **state)
 {
 	static const u32 lanes[KV_OPS][KV_SHAPES] = {
-		[KVERBS_OP_WRITE] = { 1, 2, 1, 1 },
-		[KVERBS_OP_READ] = { 1, 2, 1, 1 },
-		[KVERBS_OP_SEND] = { 2, 2, 2, 2 },
-		[KVERBS_OP_SEND_IMM] = { 2, 2, 2, 2 },
-		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2 },
-		[KVERBS_OP_CAS] = { 1, 2, 1, 1 },
-		[KVERBS_OP_FADD] = { 1, 2, 1, 1 },
-		[KVERBS_OP_SEND_INV] = { 2, 2, 2, 2 },
-		[KVERBS_OP_REG_MR] = { 1, 2, 1, 1 },
-		[KVERBS_OP_LOCAL_INV] = { 1, 2, 1, 1 },
+		[KVERBS_OP_WRITE] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_READ] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_SEND] = { 2, 2, 2, 2, 2 },
+		[KVERBS_OP_SEND_IMM] = { 2, 2, 2, 2, 2 },
+		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2, 2 },
+		[KVERBS_OP_CAS] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_FADD] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_SEND_INV] = { 2, 2, 2, 2, 2 },
+		[KVERBS_OP_REG_MR] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_LOCAL_INV] = { 1, 2, 1, 1, 1 },
 	};
 	struct kv_job job = KV_JOB_INIT;
 
@@ -1192,6 +1248,48 @@ static void test_metrics_of_a_role(void **state)
 			assert_int_equal(kv_job_has_metric(&job, metric, KVERBS_METRIC_HANDLER),
 					 m->timing != KVERBS_TIMING_NONE);
 	}
+}
+
+/* a turn has its parts, and the calls that it makes */
+static void test_metrics_of_a_turn(void **state)
+{
+	static const u32 always[] = {
+		KVERBS_METRIC_RECOVER, KVERBS_METRIC_FLUSH, KVERBS_METRIC_RENEW,
+		KVERBS_METRIC_CONNECT, KVERBS_METRIC_FIRST, KVERBS_METRIC_TO_ERR,
+		KVERBS_METRIC_TO_INIT, KVERBS_METRIC_TO_RTR, KVERBS_METRIC_TO_RTS,
+	};
+	struct kv_job job = KV_JOB_INIT;
+	u32 metric, has, i, recreate;
+
+	job.shape = KVERBS_SHAPE_RECOVER;
+	for (recreate = 0; recreate < 2; recreate++) {
+		job.recover = recreate;
+		for (metric = 0; metric <= __KVERBS_METRIC_MAX; metric++) {
+			has = recreate ? metric == KVERBS_METRIC_CREATE_QP ||
+					 metric == KVERBS_METRIC_DESTROY_QP :
+					 metric == KVERBS_METRIC_TO_RESET;
+			for (i = 0; i < ARRAY_SIZE(always); i++)
+				has |= metric == always[i];
+			assert_int_equal(kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR, metric),
+					 has);
+			assert_int_equal(kv_job_has_metric(&job, KVERBS_ROLE_RESPONDER, metric),
+					 0);
+		}
+	}
+}
+
+/* what a job is about is one of its metrics */
+static void test_about(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+
+	for (job.shape = 0; job.shape < KV_SHAPES; job.shape++) {
+		assert_int_equal(kv_job_about(&job), kv_shape_rules[job.shape].metric);
+		assert_true(kv_job_has_metric(&job, KVERBS_ROLE_INITIATOR, kv_job_about(&job)));
+	}
+	job.shape = KVERBS_SHAPE_LAT;
+	job.reg = KVERBS_REG_IO;
+	assert_int_equal(kv_job_about(&job), KVERBS_METRIC_IO);
 }
 
 static void test_bytes(void **state)
@@ -1314,6 +1412,8 @@ int main(void)
 		cmocka_unit_test(test_provoke_rows),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_metrics_of_a_role),
+		cmocka_unit_test(test_metrics_of_a_turn),
+		cmocka_unit_test(test_about),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_cq_depth),

@@ -22,7 +22,7 @@ struct bench {
 	u32 taken, nphases, provoke, exchanges;
 	struct kv_reg_calls reg;
 	struct kv_phase phase[KV_PHASES_MAX];
-	u32 sleeps, handled;
+	u32 sleeps, handled, recreate;
 	u32 places, mrs, drawn, cold;
 	u64 spin;
 	struct fake w;
@@ -205,6 +205,11 @@ static void bench_run(void)
 		ep->phase = b.nphases ? b.phase : NULL;
 		l->reg = b.reg;
 		ep->reg = &l->reg;
+		l->control = kv_shape_rules[b.shape].control;
+		l->recreate = b.recreate;
+		ep->turns = l->control;
+		ep->state[0] = FAKE_RTS;
+		ep->state[1] = FAKE_RTS;
 		l->sleeps = b.sleeps;
 		l->spin = b.spin;
 		l->handled = b.handled;
@@ -2638,6 +2643,160 @@ static void test_registered_phases(void **state)
 	ask_is(b.loop[0].end == KVERBS_REASON_REG && b.loop[0].err_wr == 6);
 }
 
+/* errors, and what it takes to be as before */
+static void recover_new(u64 n, u32 depth, u32 recreate)
+{
+	bench_new(KVERBS_SHAPE_RECOVER, 0, n);
+	b.depth = depth;
+	b.recreate = recreate;
+	b.timing = n % 2 ? KVERBS_TIMING_LAT : KVERBS_TIMING_ALL;
+	b.with_hists = 1;
+	b.w.ep[0].script.jitter = 50;
+}
+
+/* what holds of it however it ended */
+static void check_turns(void)
+{
+	struct kv_stat *s = &b.loop[0].stat;
+	u64 tiles = s->t_post + s->t_poll + s->t_empty + s->t_rest + s->t_control;
+
+	ask_is(!b.w.broken);
+	ask_is(b.loop[0].posted == b.loop[0].retired);
+	ask_is(s->ops == s->retired && s->wrs == s->retired && s->wcs == s->signalled);
+	ask_is(s->total_wrs == s->ops + s->warm_ops);
+	ask_is(s->wall == tiles && s->t_control);
+	ask_is(s->residence == s->occupancy);
+	ask_is(!b.w.ep[0].slot[0].wrong);
+}
+
+/* a turn is in each of these once, or, of a call, for both QPs */
+static void check_recovered(u64 n)
+{
+	static const u32 parts[] = {
+		KVERBS_METRIC_FLUSH, KVERBS_METRIC_RENEW, KVERBS_METRIC_CONNECT,
+		KVERBS_METRIC_FIRST,
+	};
+	struct kv_hist *h = hists[0];
+	u64 sum = 0;
+	u32 i, anew = b.recreate;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		ask_is(h[parts[i]].count == n);
+		sum += h[parts[i]].sum;
+	}
+	ask_is(h[KVERBS_METRIC_RECOVER].count == n && h[KVERBS_METRIC_RECOVER].sum == sum);
+	for (i = KVERBS_METRIC_TO_ERR; i <= KVERBS_METRIC_TO_RTS; i++)
+		ask_is(h[i].count == (i == KVERBS_METRIC_TO_RESET && anew ? 0 : 2 * n));
+	ask_is(h[KVERBS_METRIC_CREATE_QP].count == (anew ? 2 * n : 0));
+	ask_is(h[KVERBS_METRIC_DESTROY_QP].count == (anew ? 2 * n : 0));
+	ask_is(b.loop[0].stat.flushed == n * (b.depth - 1));
+	ask_is(b.w.ep[0].flushes >= b.loop[0].stat.flushed);
+}
+
+static void test_recover(void **state)
+{
+	u32 depth, n;
+
+	for (depth = 1; depth <= 40; depth++) {
+		for (n = 1; n <= 8; n++) {
+			recover_new(n, depth, depth % 2);
+			b.warm = n % 3 ? 0 : 20000;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			ask_is(b.loop[0].stat.ops == n);
+			check_turns();
+			check_recovered(n);
+		}
+	}
+	recover_new(0, 7, 0);
+	b.span = 100000;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE && b.loop[0].stat.ops > 3);
+	check_turns();
+	check_recovered(b.loop[0].stat.ops);
+}
+
+/* a stop anywhere ends it; a turn that did not come to its end is none */
+static void test_recover_stop_anywhere(void **state)
+{
+	u64 at;
+	u32 kind;
+
+	for (at = 1; at < 400; at++) {
+		for (kind = KV_STOP_SOON; kind <= KV_STOP_NOW; kind++) {
+			recover_new(20, 5, at % 2);
+			b.w.stop_at = at;
+			b.w.stop_kind = kind;
+			bench_run();
+			ask_is(!b.w.broken);
+			if (b.loop[0].end == KVERBS_REASON_COMPLETE)
+				continue;
+			ask_is(b.loop[0].end == KVERBS_REASON_STOPPED);
+			ask_is(b.loop[0].posted == b.loop[0].retired);
+			ask_is(b.loop[0].stat.ops == hists[0][KVERBS_METRIC_RECOVER].count);
+			ask_is(b.loop[0].stat.residence == b.loop[0].stat.occupancy);
+			ask_is(!b.pair.abort);
+		}
+	}
+}
+
+/* whichever call fails, it is named, and nothing is called after it */
+static void test_recover_call_fails(void **state)
+{
+	static const u32 turn[2][12] = {
+		{ KVERBS_METRIC_TO_ERR, KVERBS_METRIC_TO_ERR, KVERBS_METRIC_TO_RESET,
+		  KVERBS_METRIC_TO_RESET, KVERBS_METRIC_TO_INIT, KVERBS_METRIC_TO_INIT,
+		  KVERBS_METRIC_TO_RTR, KVERBS_METRIC_TO_RTR, KVERBS_METRIC_TO_RTS,
+		  KVERBS_METRIC_TO_RTS },
+		{ KVERBS_METRIC_TO_ERR, KVERBS_METRIC_TO_ERR, KVERBS_METRIC_DESTROY_QP,
+		  KVERBS_METRIC_DESTROY_QP, KVERBS_METRIC_CREATE_QP, KVERBS_METRIC_CREATE_QP,
+		  KVERBS_METRIC_TO_INIT, KVERBS_METRIC_TO_INIT, KVERBS_METRIC_TO_RTR,
+		  KVERBS_METRIC_TO_RTR, KVERBS_METRIC_TO_RTS, KVERBS_METRIC_TO_RTS },
+	};
+	u32 at, recreate, calls;
+
+	for (recreate = 0; recreate < 2; recreate++) {
+		calls = recreate ? 12 : 10;
+		for (at = 0; at < 2 * calls; at++) {
+			recover_new(5, 4, recreate);
+			b.w.ep[0].script.control_bad = at + 1;
+			bench_run();
+			ask_is(!b.w.broken);
+			ask_is(b.loop[0].end == KVERBS_REASON_SETUP);
+			ask_is(b.loop[0].err == -EINVAL);
+			ask_is(b.loop[0].err_wr == turn[recreate][at % calls]);
+			ask_is(b.w.ep[0].controls == at + 1);
+			ask_is(b.loop[0].stat.ops == at / calls);
+			ask_is(b.pair.abort);
+		}
+	}
+}
+
+/* completions that are none of its own making, or never come */
+static void test_recover_goes_wrong(void **state)
+{
+	recover_new(3, 4, 0);
+	b.w.ep[0].script.kind = 1;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_ORDER && b.loop[0].err_wr == 0);
+	recover_new(3, 4, 0);
+	b.w.ep[0].script.fail = 5;	/* the good one */
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_WC && b.loop[0].wc_status == FAKE_STATUS);
+	recover_new(3, 4, 0);
+	b.w.ep[0].script.drop = 3;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_ORDER && b.loop[0].err_wr == 3);
+	recover_new(3, 4, 0);
+	b.w.ep[0].script.drop = 4;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_TIMEOUT);
+	recover_new(3, 4, 0);
+	b.w.ep[0].script.post_bad = 2;
+	bench_run();
+	ask_is(b.loop[0].end == KVERBS_REASON_POST && b.loop[0].err == -ENOMEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2724,6 +2883,10 @@ int main(void)
 		cmocka_unit_test(test_registration_fails),
 		cmocka_unit_test(test_registered_stop_anywhere),
 		cmocka_unit_test(test_registered_phases),
+		cmocka_unit_test(test_recover),
+		cmocka_unit_test(test_recover_stop_anywhere),
+		cmocka_unit_test(test_recover_call_fails),
+		cmocka_unit_test(test_recover_goes_wrong),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

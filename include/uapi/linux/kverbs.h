@@ -211,6 +211,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_MR_PAGE,		/* u32, bytes, kernel only */
 	KVERBS_JOB_A_BIDIRECTIONAL,	/* u32: enum kverbs_bidirectional */
 	KVERBS_JOB_A_EXCHANGE_INV,	/* u32: enum kverbs_exchange_inv */
+	KVERBS_JOB_A_RECOVER,		/* u32: enum kverbs_recover */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -261,6 +262,7 @@ enum kverbs_shape {
 	KVERBS_SHAPE_PINGPONG,	/* two lanes answer each other */
 	KVERBS_SHAPE_RATE,	/* a window of WRs kept full */
 	KVERBS_SHAPE_PACED,	/* each WR at its own time, whatever became of others */
+	KVERBS_SHAPE_RECOVER,	/* QPs in error are made to work again */
 };
 
 /* intervals between the intended starts of shape paced */
@@ -420,6 +422,12 @@ enum kverbs_bidirectional {
 	KVERBS_BIDIRECTIONAL_ON,	/* both, at the same time */
 };
 
+/* how QPs in error are made to work again */
+enum kverbs_recover {
+	KVERBS_RECOVER_RESET,		/* by way of RESET */
+	KVERBS_RECOVER_RECREATE,	/* they are destroyed, and others created */
+};
+
 enum kverbs_state {
 	KVERBS_STATE_NEW,
 	KVERBS_STATE_READY,
@@ -562,6 +570,8 @@ enum kverbs_counter {
 	KVERBS_CTR_HANDLED,	/* calls of a handler that did the lane's work */
 	KVERBS_CTR_EVICTED,	/* cache lines evicted before posts */
 	KVERBS_CTR_T_REG,	/* ticks in calls that map, sync, register and undo it */
+	KVERBS_CTR_T_CONTROL,	/* ticks in calls that create, modify and destroy objects */
+	KVERBS_CTR_FLUSHED,	/* WRs that completed as flushed */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
@@ -583,6 +593,20 @@ enum kverbs_metric {
 	KVERBS_METRIC_SYNC,
 	KVERBS_METRIC_UNMAP,
 	KVERBS_METRIC_IO,	/* an operation with all of that */
+	/* of shape recover, from the WC with an error on */
+	KVERBS_METRIC_RECOVER,	/* to the next good WC; the sum of these four */
+	KVERBS_METRIC_FLUSH,	/* to the last WR that is flushed */
+	KVERBS_METRIC_RENEW,	/* both QPs to RESET, or destroyed and created */
+	KVERBS_METRIC_CONNECT,	/* both QPs to RTS */
+	KVERBS_METRIC_FIRST,	/* the first WR, post to completion */
+	/* calls of the control path, each of one object */
+	KVERBS_METRIC_TO_ERR,
+	KVERBS_METRIC_TO_RESET,
+	KVERBS_METRIC_TO_INIT,
+	KVERBS_METRIC_TO_RTR,
+	KVERBS_METRIC_TO_RTS,
+	KVERBS_METRIC_CREATE_QP,
+	KVERBS_METRIC_DESTROY_QP,
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
