@@ -99,6 +99,31 @@ static int counters_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
 
+#define KV_QP_STATE_NAME(name)	[IB_QPS_##name] = #name
+
+static const char * const kv_qp_states[] = { KV_QP_STATES(KV_QP_STATE_NAME) };
+
+/* numbers as 'rdma resource show qp' and 'cq' have them */
+static int queues_show(struct seq_file *m, void *v)
+{
+	struct kv_run *run = m->private;
+	struct kv_queues queues;
+	u32 i;
+
+	seq_puts(m, "# lane end lqpn rqpn qp_state cqn cqe\n");
+	if (kv_shape_rules[run->granted.shape].control)
+		seq_puts(m, "# of this shape none: its lanes make and destroy QPs\n");
+	for (i = 0; i < run->nep && kv_run_queues(run, i, &queues); i++)
+		seq_printf(m, "%u %s %u %u %s %u %u\n", queues.lane,
+			   queues.has_lane ? "lane" : "peer", queues.qpn,
+			   queues.peer_qpn,
+			   queues.state < ARRAY_SIZE(kv_qp_states) ?
+			   kv_qp_states[queues.state] : "?",
+			   queues.cq, queues.cqe);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(queues);
+
 #define KV_METRIC_NAME(attr, name)	name,
 
 static const char * const kv_metric_names[] = { KV_METRICS(KV_METRIC_NAME) };
@@ -142,6 +167,7 @@ void kv_debugfs_add(struct kv_run *run)
 	debugfs_create_file("job", 0400, run->dir, run, &job_fops);
 	debugfs_create_file("state", 0400, run->dir, run, &state_fops);
 	debugfs_create_file("counters", 0400, run->dir, run, &counters_fops);
+	debugfs_create_file("queues", 0400, run->dir, run, &queues_fops);
 	debugfs_create_file("histograms", 0400, run->dir, run,
 			    &histograms_fops);
 }

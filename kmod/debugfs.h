@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* debugfs kverbs/RUN/: job, state, counters and histograms as text. */
+/* debugfs kverbs/RUN/: job, state, counters, histograms and queues as text. */
 #ifndef KV_DEBUGFS_H
 #define KV_DEBUGFS_H
 

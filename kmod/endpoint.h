@@ -177,6 +177,10 @@ struct kv_ep {
 	bool connected;
 };
 
+/* X(): of each state of a QP */
+#define KV_QP_STATES(X)	\
+	X(RESET), X(INIT), X(RTR), X(RTS), X(SQD), X(SQE), X(ERR)
+
 /**
  * struct kv_ep_posted - a chain of WRs, for tracepoints
  * @wrs: number of WRs

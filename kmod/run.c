@@ -300,6 +300,7 @@ struct kv_run *kv_run_new(struct net *net, u32 portid, const char *device,
 	}
 	kref_init(&run->ref);
 	spin_lock_init(&run->lock);
+	mutex_init(&run->queues);
 	INIT_WORK(&run->work, kv_run_work);
 	INIT_DELAYED_WORK(&run->expire, kv_run_expire);
 	run->net = get_net(net);
@@ -467,6 +468,13 @@ void kv_run_delete(struct kv_run *run)
 	kv_run_put(run);	/* of the table */
 }
 
+static void kv_run_show(struct kv_run *run, bool shown)
+{
+	mutex_lock(&run->queues);
+	run->shown = shown;
+	mutex_unlock(&run->queues);
+}
+
 /* the run leaves its device: no verbs object is left, results stay */
 static void kv_run_teardown(struct kv_run *run)
 {
@@ -488,6 +496,7 @@ static void kv_run_teardown(struct kv_run *run)
 		kv_provoke_close(run->ep[i]);
 		kv_control_close(run->ep[i]);
 	}
+	kv_run_show(run, false);
 	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
 		run->ep[i] = NULL;
@@ -639,6 +648,8 @@ static void kv_run_do_connect(struct kv_run *run)
 		kv_run_failed_at(run, where, rc);
 		kv_run_end(run, KVERBS_REASON_SETUP);
 	} else {
+		/* lanes that make and destroy QPs have them for themselves */
+		kv_run_show(run, !kv_shape_rules[run->granted.shape].control);
 		kv_run_enter(run, KVERBS_STATE_READY, KVERBS_REASON_NONE);
 	}
 }
@@ -666,6 +677,31 @@ static void kv_run_failed_in_lane(struct kv_run *run,
 	else
 		kv_run_failed_at(run, "make wrong what --provoke says",
 				 end->err);
+}
+
+bool kv_run_queues(struct kv_run *run, u32 i, struct kv_queues *queues)
+{
+	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
+	const struct kv_ep *peer;
+	struct kv_ep *ep;
+	bool shown;
+
+	/* a run that ends waits for one look at one QP, not for all of them */
+	mutex_lock(&run->queues);
+	shown = run->shown;
+	if (shown) {
+		ep = run->ep[i];
+		peer = run->ep[i ^ 1];
+		queues->lane = i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0);
+		queues->has_lane = per_pair > 1 || !(i % 2);
+		queues->qpn = ep->qp->qp_num;
+		queues->peer_qpn = peer->qp->qp_num;
+		queues->state = kv_run_qp_state(ep);
+		queues->cq = ep->cq->res.id;
+		queues->cqe = ep->cq->cqe;
+	}
+	mutex_unlock(&run->queues);
+	return shown;
 }
 
 /* what the lanes say together: the first failure, else stopped, else complete */

@@ -14,6 +14,7 @@
 
 #include <linux/atomic.h>
 #include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
@@ -92,6 +93,8 @@ struct kv_run_status {
  * @deleted: not in the table of runs any more
  * @abort_reason: enum kverbs_reason, why the run was ended from outside
  * @dir: debugfs folder
+ * @queues: guards @shown, and keeps QPs and CQs while a reader looks at them
+ * @shown: they are all there
  */
 struct kv_run {
 	struct kref ref;
@@ -120,6 +123,28 @@ struct kv_run {
 	bool deleted;
 	u32 abort_reason;
 	struct dentry *dir;
+	struct mutex queues;	/* shown, and what a reader looks at */
+	bool shown;
+};
+
+/**
+ * struct kv_queues - QP and CQ of an endpoint, for people
+ * @lane: that it is of, or that of its peer
+ * @has_lane: it is that lane's own
+ * @qpn: number of the QP
+ * @peer_qpn: of the one at the other end
+ * @state: enum ib_qp_state
+ * @cq: id of the CQ
+ * @cqe: its entries
+ */
+struct kv_queues {
+	u32 lane;
+	bool has_lane;
+	u32 qpn;
+	u32 peer_qpn;
+	u32 state;
+	u32 cq;
+	u32 cqe;
 };
 
 /**
@@ -195,6 +220,16 @@ const struct kv_stat *kv_run_lane_stat(struct kv_run *run, u32 lane);
 /* likewise, its histogram of a metric, NULL where there is none */
 const struct kv_hist *kv_run_lane_hist(struct kv_run *run, u32 lane,
 				       u32 metric);
+
+/**
+ * kv_run_queues - look at the QP and the CQ of an endpoint; may sleep
+ * @run: run
+ * @i: below @nep
+ * @queues: filled
+ * Return: false when the run has no verbs objects, not yet or not any more, or its
+ *	lanes make and destroy them
+ */
+bool kv_run_queues(struct kv_run *run, u32 i, struct kv_queues *queues);
 
 u32 kv_run_id(const struct kv_run *run);
 u32 kv_run_shape(const struct kv_run *run);

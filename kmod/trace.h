@@ -98,15 +98,9 @@ TRACE_DEFINE_ENUM(IB_WC_RECV_RDMA_WITH_IMM);
 			 { KVERBS_REASON_DATA, "DATA" },		\
 			 { KVERBS_REASON_KEPT, "KEPT" })
 
+#define kv_trace_qp_state_row(name)	{ IB_QPS_##name, #name }
 #define kv_trace_qp_state(v)						\
-	__print_symbolic(v,						\
-			 { IB_QPS_RESET, "RESET" },			\
-			 { IB_QPS_INIT, "INIT" },			\
-			 { IB_QPS_RTR, "RTR" },				\
-			 { IB_QPS_RTS, "RTS" },				\
-			 { IB_QPS_SQD, "SQD" },				\
-			 { IB_QPS_SQE, "SQE" },				\
-			 { IB_QPS_ERR, "ERR" })
+	__print_symbolic(v, KV_QP_STATES(kv_trace_qp_state_row))
 
 #define kv_trace_wr_opcode(v)						\
 	__print_symbolic(v,						\
