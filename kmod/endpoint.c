@@ -11,6 +11,7 @@
 #include "endpoint.h"
 #include "place.h"
 #include "trace.h"
+#include "turn.h"
 
 #define KV_SETUP_MS	5000	/* longest wait for a WR of set-up */
 
@@ -114,6 +115,8 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	return sizeof(struct kv_ep) +
 	       kv_ep_wrs(job) * sizeof(union kv_wr) +
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
+	       (job->lane_qps > 1 ? job->outstanding + job->lane_qps : 0) *
+	       sizeof(struct ib_qp *) +
 	       kv_context_bytes(job) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
 	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +
@@ -189,28 +192,35 @@ void kv_ep_number(struct kv_ep *ep)
 	ep->psn = get_random_u32() & 0xffffff;
 }
 
-int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
-		  struct kv_refusal *no, const char **where)
+void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
+		   struct ib_qp_init_attr *attr)
 {
-	struct ib_qp_init_attr attr = {
+	*attr = (struct ib_qp_init_attr) {
 		.send_cq = ep->cq,
 		.recv_cq = ep->cq,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.qp_type = kv_qp_rules[job->transport].type,
 		.port_num = job->port,
 		.cap = {
-			.max_send_wr = job->outstanding * kv_job_wrs(job) +
-				       KV_MARKERS,
+			.max_send_wr = kv_job_sq_depth(job),
 			.max_recv_wr = job->recv_depth + KV_MARKERS,
 			.max_send_sge = job->sges,
 			.max_recv_sge = job->sges,
 			.max_inline_data = job->inline_data,
 		},
 	};
-	struct ib_qp_cap asked = attr.cap;
+}
+
+int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
+		  struct kv_refusal *no, const char **where)
+{
+	struct ib_qp_init_attr attr;
+	struct ib_qp_cap asked;
 	u32 limit = 0;
 	int rc;
 
+	kv_ep_qp_attr(ep, job, &attr);
+	asked = attr.cap;
 	*where = "create QP";
 	ep->qp = ib_create_qp(pd, &attr);
 	if (!IS_ERR(ep->qp) && attr.cap.max_inline_data >= job->inline_data) {
@@ -325,19 +335,21 @@ static void kv_path_address(const struct kv_path *path, const struct kv_job *job
 		rdma_ah_set_dlid(ah, path->lid);
 }
 
-static int kv_ep_modify(struct kv_ep *ep, struct ib_qp_attr *attr, int mask)
+int kv_ep_modify(const struct kv_ep *ep, struct ib_qp *qp,
+		 struct ib_qp_attr *attr, int mask)
 {
-	int rc = ib_modify_qp(ep->qp, attr, mask);
+	int rc = ib_modify_qp(qp, attr, mask);
 
-	trace_kverbs_qp_state(ep, attr->qp_state, rc);
+	trace_kverbs_qp_state(ep, qp, attr->qp_state, rc);
 	return rc;
 }
 
-int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
-	     const struct kv_wire *wire, const struct kv_path *path,
-	     const struct kv_job *job)
+static int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
+		       enum ib_qp_state state, const struct kv_wire *wire,
+		       const struct kv_path *path, const struct kv_job *job)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
+	int mask = IB_QP_STATE;
 
 	switch (state) {
 	case IB_QPS_INIT:
@@ -345,43 +357,54 @@ int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
 		attr.pkey_index = job->pkey_index;
 		attr.qkey = KV_QKEY;
 		attr.qp_access_flags = kv_ep_access(job);
-		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].init);
+		mask = kv_qp_rules[job->transport].init;
+		break;
 	case IB_QPS_RTR:
 		attr.path_mtu = path->mtu;
 		attr.dest_qp_num = wire->dest_qpn;
 		attr.rq_psn = wire->rq_psn;
 		attr.max_dest_rd_atomic = job->rd_atomic;
 		attr.min_rnr_timer = job->min_rnr_timer;
-		kv_path_address(path, job, ep->qp->device, &attr.ah_attr);
-		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rtr);
+		kv_path_address(path, job, qp->device, &attr.ah_attr);
+		mask = kv_qp_rules[job->transport].rtr;
+		break;
 	case IB_QPS_RTS:
 		attr.timeout = job->timeout;
 		attr.retry_cnt = job->retry_cnt;
 		attr.rnr_retry = job->rnr_retry;
 		attr.sq_psn = wire->sq_psn;
 		attr.max_rd_atomic = job->rd_atomic;
-		return kv_ep_modify(ep, &attr, kv_qp_rules[job->transport].rts);
+		mask = kv_qp_rules[job->transport].rts;
+		break;
 	default:
-		return kv_ep_modify(ep, &attr, IB_QP_STATE);
+		break;
 	}
+	return kv_ep_modify(ep, qp, &attr, mask);
 }
 
-int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
-		 const struct kv_path *path, const struct kv_job *job,
-		 const char **where)
+int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
+	     const struct kv_wire *wire, const struct kv_path *path,
+	     const struct kv_job *job)
+{
+	return kv_ep_qp_to(ep, ep->qp, state, wire, path, job);
+}
+
+int kv_ep_qp_to_rts(const struct kv_ep *ep, struct ib_qp *qp,
+		    const struct kv_wire *wire, const struct kv_path *path,
+		    const struct kv_job *job, const char **where)
 {
 	int rc;
 
 	*where = "move QP to INIT";
-	rc = kv_ep_to(ep, IB_QPS_INIT, wire, path, job);
+	rc = kv_ep_qp_to(ep, qp, IB_QPS_INIT, wire, path, job);
 	if (rc)
 		return rc;
 	*where = "move QP to RTR";
-	rc = kv_ep_to(ep, IB_QPS_RTR, wire, path, job);
+	rc = kv_ep_qp_to(ep, qp, IB_QPS_RTR, wire, path, job);
 	if (rc)
 		return rc;
 	*where = "move QP to RTS";
-	return kv_ep_to(ep, IB_QPS_RTS, wire, path, job);
+	return kv_ep_qp_to(ep, qp, IB_QPS_RTS, wire, path, job);
 }
 
 void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
@@ -759,6 +782,9 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	if (rc)
 		return rc;
 	b->connected = true;
+	rc = kv_turn_connect(a, b, path, job, where);
+	if (rc)
+		return rc;
 	rc = kv_ep_address(a, path, job, where);
 	if (rc)
 		return rc;
@@ -850,7 +876,8 @@ void kv_ep_flush(struct kv_ep *ep)
 		swr.ud.remote_qpn = ep->qp->qp_num;
 		swr.ud.remote_qkey = KV_QKEY;
 	}
-	if (kv_ep_modify(ep, &attr, IB_QP_STATE))
+	kv_turn_flush(ep);
+	if (kv_ep_modify(ep, ep->qp, &attr, IB_QP_STATE))
 		return;
 	kv_context_mark_send(ep, &swr.wr);
 	kv_context_mark_recv(ep, &rwr);
@@ -878,6 +905,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 	if (IS_ERR_OR_NULL(ep))
 		return;
 	kv_reg_put(ep);
+	kv_turn_destroy(ep);
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
 	kv_reg_close(ep);

@@ -75,6 +75,7 @@ union kv_wr {
  * @wrs: WRs of a slot
  * @rwr: prebuilt receive WRs, a ring
  * @bad: what the last failed post call named
+ * @turn: QP of each slot, where there are several; NULL: @qp of all
  * @stop: KV_STOP_* of the lane that runs here, or of its peer's where none does
  * @landing: last byte of an incoming message
  * @landing_dma: its DMA address
@@ -113,6 +114,8 @@ union kv_wr {
  * @more: MRs over @buf beside its own
  * @nmore: entries of @more
  * @aim: what the address of a message is made of
+ * @spare: QPs beside @qp
+ * @nspare: entries of @spare
  */
 struct kv_ep {
 	struct ib_qp *qp;
@@ -120,6 +123,7 @@ struct kv_ep {
 	union kv_wr *wr;
 	union kv_wr *tail;
 	struct ib_recv_wr *rwr;
+	struct ib_qp **turn;
 	const struct ib_send_wr *bad;
 	u32 *stop;
 	u8 *landing;
@@ -169,6 +173,8 @@ struct kv_ep {
 	struct ib_mr **more;
 	u32 nmore;
 	struct kv_aim aim;
+	struct ib_qp **spare;
+	u32 nspare;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
@@ -298,18 +304,35 @@ int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
 	     const struct kv_wire *wire, const struct kv_path *path,
 	     const struct kv_job *job);
 
+/* what a QP of an endpoint with a CQ is made with */
+void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
+		   struct ib_qp_init_attr *attr);
+
+/* ib_modify_qp() with its tracepoint */
+int kv_ep_modify(const struct kv_ep *ep, struct ib_qp *qp,
+		 struct ib_qp_attr *attr, int mask);
+
 /**
- * kv_ep_to_rts - take a QP from RESET to RTS
+ * kv_ep_qp_to_rts - take a QP from RESET to RTS
  * @ep: endpoint
+ * @qp: QP of it
  * @wire: what it has to know of its peer
  * @path: the way to it
  * @job: checked job
  * @where: names the step that failed
  * Return: 0 or -errno
  */
-int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
-		 const struct kv_path *path, const struct kv_job *job,
-		 const char **where);
+int kv_ep_qp_to_rts(const struct kv_ep *ep, struct ib_qp *qp,
+		    const struct kv_wire *wire, const struct kv_path *path,
+		    const struct kv_job *job, const char **where);
+
+/* the same with the QP of an endpoint that has one */
+static inline int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
+			       const struct kv_path *path,
+			       const struct kv_job *job, const char **where)
+{
+	return kv_ep_qp_to_rts(ep, ep->qp, wire, path, job, where);
+}
 
 /**
  * kv_ep_access - what a peer may do, to a QP and to an MR

@@ -125,6 +125,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->recv_depth = job->recv_depth;
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
+	l->turns = job->lane_qps;
 	l->lossy = !kv_transport_rules[job->transport].acked;
 	l->taken = kv_job_taken(job, lane->role);
 	l->provoke = job->provoke;

@@ -170,8 +170,9 @@ TRACE_EVENT(kverbs_run_stop,
 );
 
 TRACE_EVENT(kverbs_qp_state,
-	TP_PROTO(const struct kv_ep *ep, u32 state, int rc),
-	TP_ARGS(ep, state, rc),
+	TP_PROTO(const struct kv_ep *ep, const struct ib_qp *qp, u32 state,
+		 int rc),
+	TP_ARGS(ep, qp, state, rc),
 	TP_STRUCT__entry(
 		__field(u32, run)
 		__field(u32, lane)
@@ -183,7 +184,7 @@ TRACE_EVENT(kverbs_qp_state,
 	TP_fast_assign(
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = ep->qp->qp_num;
+		__entry->qpn = qp->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->state = state;
 		__entry->rc = rc;

@@ -68,7 +68,9 @@ static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
 
 static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	return ib_post_send(ep->qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
+	struct ib_qp *qp = likely(!ep->turn) ? ep->qp : ep->turn[slot];
+
+	return ib_post_send(qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
 }
 
 static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)

@@ -51,12 +51,12 @@ static void fill_window(const struct kv_options *options, struct kv_job *job)
 	bool times = kv_unit_is_time(options->unit);
 
 	if (job->outstanding == KV_AUTO && job->chain == KV_AUTO && job->signal == KV_AUTO) {
-		job->outstanding = times && job->step[0].size > LARGE_FROM ? RATE_LARGE :
-									     RATE_OUTSTANDING;
+		job->outstanding = kv_job_even(job, times && job->step[0].size > LARGE_FROM ?
+						    RATE_LARGE : RATE_OUTSTANDING);
 		if (!times)
 			job->chain = INSN_CHAIN;
 	}
-	if (job->signal == KV_AUTO && job->outstanding != KV_AUTO)
+	if (job->signal == KV_AUTO && job->outstanding != KV_AUTO && job->lane_qps == 1)
 		job->signal = job->outstanding < RATE_SIGNAL ? 1 : job->outstanding / RATE_SIGNAL;
 }
 
@@ -76,8 +76,9 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 	if (window) {
 		fill_window(options, &job);
 	} else if (!options->given[KVERBS_JOB_A_SHAPE]) {
-		/* a window, and both ends, that were asked for are of the arm that has them */
+		/* a window, both ends and several QPs are of the arm that has them */
 		job.bidirectional = KVERBS_BIDIRECTIONAL_OFF;
+		job.lane_qps = 1;
 		job.outstanding = KV_AUTO;
 		job.chain = KV_AUTO;
 		job.signal = KV_AUTO;

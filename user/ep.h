@@ -30,6 +30,7 @@
  * @stride: bytes of the WRs of a slot
  * @wrs: WRs of a slot
  * @recv: receive WRs, a ring of @recv_depth
+ * @turn: QP of each slot, where a lane has several; NULL: @qp of all
  * @out_tag: last byte of the outgoing message
  * @in_tag: last byte of the incoming message
  * @stop: KV_STOP_*, written by the owner of the run
@@ -60,6 +61,7 @@ struct kv_ep {
 	struct ibv_send_wr *wr;
 	struct ibv_send_wr *tail;
 	struct ibv_recv_wr *recv;
+	struct ibv_qp **turn;
 	volatile u8 *out_tag;
 	const volatile u8 *in_tag;
 	const volatile u32 *stop;
@@ -162,12 +164,14 @@ kv_inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
 
 kv_inline int kv_post_phase(struct kv_ep *ep, u32 first)
 {
-	return kv_post_from(ep, &ep->wr[first]);
+	return kv_post_from(ep, ep->qp, &ep->wr[first]);
 }
 
 kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	return kv_post_from(ep, kv_wr_at(ep, ep->wr, slot));
+	struct ibv_qp *qp = __builtin_expect(!ep->turn, 1) ? ep->qp : ep->turn[slot];
+
+	return kv_post_from(ep, qp, kv_wr_at(ep, ep->wr, slot));
 }
 
 /* the WRs of the slot are for this MR now; what is sent or read lies in it */

@@ -3,9 +3,9 @@
 #ifndef KV_EP_POST_H
 #define KV_EP_POST_H
 
-kv_inline int kv_post_from(struct kv_ep *ep, struct ibv_send_wr *wr)
+kv_inline int kv_post_from(struct kv_ep *ep, struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
-	int rc = ibv_post_send(ep->qp, wr, &ep->bad);
+	int rc = ibv_post_send(qp, wr, &ep->bad);
 
 	/* errno by the manual; some providers have returned it negative, or -1 */
 	return rc > 0 ? -rc : rc;

@@ -54,10 +54,11 @@ kv_inline void kv_wr_payload(struct kv_ep *ep, const struct ibv_send_wr *wr)
 		ibv_wr_set_sge_list(ep->qp_ex, (size_t)wr->num_sge, wr->sg_list);
 }
 
-kv_inline int kv_post_from(struct kv_ep *ep, const struct ibv_send_wr *wr)
+kv_inline int kv_post_from(struct kv_ep *ep, struct ibv_qp *qp, const struct ibv_send_wr *wr)
 {
 	int rc;
 
+	(void)qp;
 	ibv_wr_start(ep->qp_ex);
 	for (; wr; wr = wr->next) {
 		ep->qp_ex->wr_id = wr->wr_id;

@@ -395,6 +395,23 @@ static bool takes(const struct kv_lane_plan *plan)
 					       kv_shape_rules[plan->job->shape].answers);
 }
 
+/* the QP of each slot, where there are several */
+static int build_turns(struct kv_lane *lane)
+{
+	const struct kv_lane_plan *plan = &lane->plan;
+	struct kv_ep *ep = &lane->ep;
+	u32 slot;
+
+	if (plan->job->lane_qps == 1)
+		return 0;
+	ep->turn = lines(ep->depth * sizeof(*ep->turn));
+	if (!ep->turn)
+		return -1;
+	for (slot = 0; slot < ep->depth; slot++)
+		ep->turn[slot] = kv_qp_at(plan->end, kv_job_turn(plan->job, slot));
+	return 0;
+}
+
 static int build_ep(struct kv_lane *lane)
 {
 	const struct kv_lane_plan *plan = &lane->plan;
@@ -427,6 +444,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->tail = ep->wr + ep->wrs - 1;
 	build_sends(lane);
 	build_recvs(lane);
+	if (build_turns(lane))
+		return -1;
 	return build_wr_api(lane) || build_places(lane) || build_aim(lane) ||
 	       build_steps(lane) || build_exchange(lane) ? -1 : 0;
 }
@@ -492,6 +511,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->recv_depth = lane->ep.recv_depth;
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
+	loop->turns = job->lane_qps;
 	loop->lossy = !kv_transport_rules[job->transport].acked;
 	loop->taken = kv_job_taken(job, plan->role);
 	loop->provoke = job->provoke;
@@ -600,6 +620,7 @@ void kv_lane_free(struct kv_lane *lane)
 	free(lane->ep.wr);
 	free(lane->ep.recv);
 	free(lane->ep.piece);
+	free(lane->ep.turn);
 	free(lane->ep.aim.keys);
 	free(lane->sge);
 	free(lane->places);

@@ -41,6 +41,8 @@ static const struct kv_preset presets[] = {
 	  "--op send-imm --shape rate -s 0 -t 128 -Q 16", BOTH },
 	{ "qp-scaling", "does the rate of 32-byte WRITEs grow with QPs and lanes",
 	  "--op write --shape rate -s 32 -t 32 --sweep qp=1..16", KV_FOR_RUN },
+	{ "qp-contexts", "how many QPs does the HCA serve before its caches are too small for them",
+	  "--op write --shape rate -s 32 -t 1024 --sweep lane-qps=1,4..1024", KV_FOR_RUN },
 	{ "post-list", "what a WR costs to post, by the length of its chain",
 	  "--op write --shape rate -s 32 -t 64 -Q 64 --sweep post-list=1..64", KV_FOR_RUN },
 	{ "doorbell", "what a doorbell for each WR costs: one by one against chains of 16",

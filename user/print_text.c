@@ -148,12 +148,14 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	const struct kv_job *job = &result->granted;
 	char size[KV_TEXT], memory[KV_TEXT], steps[KV_STEPS_TEXT];
 
-	fprintf(file, "%s%s engine%s: %s of %s over %s, shape %s, %u pair%s%s, %u outstanding, ",
+	fprintf(file, "%s%s engine%s: %s of %s over %s, shape %s, %u pair%s%s, ",
 		kv_bold(file), result->engine, kv_plain(file), kv_steps_name(job, steps),
 		kv_text_size(kv_job_size(job), size), kv_transport_name(job->transport),
 		kv_shape_name(job->shape), job->pairs,
-		job->pairs > 1 ? "s" : "", job->bidirectional ? " in both directions" : "",
-		job->outstanding);
+		job->pairs > 1 ? "s" : "", job->bidirectional ? " in both directions" : "");
+	if (job->lane_qps > 1)
+		fprintf(file, "%u QPs a lane in turn, ", job->lane_qps);
+	fprintf(file, "%u outstanding, ", job->outstanding);
 	if (job->chain > 1)
 		fprintf(file, "chains of %u WRs, ", job->chain);
 	if (job->signal > 1)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include "verbs.h"
@@ -156,6 +157,23 @@ static u32 inline_limit(const struct kv_end *end, const struct kv_port *port,
 	return good;
 }
 
+static struct ibv_qp_init_attr qp_attr(const struct kv_end *end, const struct kv_job *job)
+{
+	return (struct ibv_qp_init_attr) {
+		.send_cq = end->cq,
+		.recv_cq = end->cq,
+		.qp_type = rules[job->transport].type,
+		.sq_sig_all = 0,
+		.cap = {
+			.max_send_wr = kv_job_sq_depth(job),
+			.max_recv_wr = job->recv_depth + KV_MARKERS,
+			.max_send_sge = job->sges,
+			.max_recv_sge = job->sges,
+			.max_inline_data = job->inline_data,
+		},
+	};
+}
+
 /**
  * kv_qp_create - make the QP of an end
  * @end: with a CQ
@@ -167,19 +185,7 @@ static u32 inline_limit(const struct kv_end *end, const struct kv_port *port,
 int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		 struct kv_error *error)
 {
-	struct ibv_qp_init_attr init, asked = {
-		.send_cq = end->cq,
-		.recv_cq = end->cq,
-		.qp_type = rules[job->transport].type,
-		.sq_sig_all = 0,
-		.cap = {
-			.max_send_wr = job->outstanding * kv_job_wrs(job) + KV_MARKERS,
-			.max_recv_wr = job->recv_depth + KV_MARKERS,
-			.max_send_sge = job->sges,
-			.max_recv_sge = job->sges,
-			.max_inline_data = job->inline_data,
-		},
-	};
+	struct ibv_qp_init_attr init, asked = qp_attr(end, job);
 
 	init = asked;
 	end->qp = new_qp(end, port, job, &init);
@@ -260,6 +266,40 @@ static void address(const struct kv_port *port, const struct kv_job *job, struct
 	ah->grh.traffic_class = (u8)job->traffic_class;
 }
 
+/* move a QP of an end, of which the peer's is the other end, to a state: 0 or errno */
+static int move_qp(struct ibv_qp *qp, const struct ibv_qp *to, const struct kv_end *end,
+		   const struct kv_end *peer, const struct kv_port *port,
+		   const struct kv_job *job, u32 state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	switch (state) {
+	case IBV_QPS_INIT:
+		attr.pkey_index = (u16)job->pkey_index;
+		attr.port_num = port->number;
+		attr.qkey = KV_QKEY;
+		attr.qp_access_flags = kv_access(job);
+		return ibv_modify_qp(qp, &attr, rules[job->transport].init);
+	case IBV_QPS_RTR:
+		attr.path_mtu = mtu_enum(job->mtu);
+		attr.dest_qp_num = to->qp_num;
+		attr.rq_psn = peer->psn;
+		attr.max_dest_rd_atomic = (u8)job->rd_atomic;
+		attr.min_rnr_timer = (u8)job->min_rnr_timer;
+		address(port, job, &attr.ah_attr);
+		return ibv_modify_qp(qp, &attr, rules[job->transport].rtr);
+	case IBV_QPS_RTS:
+		attr.timeout = (u8)job->timeout;
+		attr.retry_cnt = (u8)job->retry_cnt;
+		attr.rnr_retry = (u8)job->rnr_retry;
+		attr.sq_psn = end->psn;
+		attr.max_rd_atomic = (u8)job->rd_atomic;
+		return ibv_modify_qp(qp, &attr, rules[job->transport].rts);
+	default:
+		return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+	}
+}
+
 /**
  * kv_qp_to - move the QP of an end to a state
  * @end: with a QP
@@ -272,33 +312,7 @@ static void address(const struct kv_port *port, const struct kv_job *job, struct
 int kv_qp_to(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 	     const struct kv_job *job, u32 state)
 {
-	struct ibv_qp_attr attr = { .qp_state = state };
-
-	switch (state) {
-	case IBV_QPS_INIT:
-		attr.pkey_index = (u16)job->pkey_index;
-		attr.port_num = port->number;
-		attr.qkey = KV_QKEY;
-		attr.qp_access_flags = kv_access(job);
-		return ibv_modify_qp(end->qp, &attr, rules[job->transport].init);
-	case IBV_QPS_RTR:
-		attr.path_mtu = mtu_enum(job->mtu);
-		attr.dest_qp_num = peer->qp->qp_num;
-		attr.rq_psn = peer->psn;
-		attr.max_dest_rd_atomic = (u8)job->rd_atomic;
-		attr.min_rnr_timer = (u8)job->min_rnr_timer;
-		address(port, job, &attr.ah_attr);
-		return ibv_modify_qp(end->qp, &attr, rules[job->transport].rtr);
-	case IBV_QPS_RTS:
-		attr.timeout = (u8)job->timeout;
-		attr.retry_cnt = (u8)job->retry_cnt;
-		attr.rnr_retry = (u8)job->rnr_retry;
-		attr.sq_psn = end->psn;
-		attr.max_rd_atomic = (u8)job->rd_atomic;
-		return ibv_modify_qp(end->qp, &attr, rules[job->transport].rts);
-	default:
-		return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
-	}
+	return move_qp(end->qp, peer ? peer->qp : NULL, end, peer, port, job, state);
 }
 
 /**
@@ -333,8 +347,42 @@ int kv_qp_move(struct kv_end *end, u32 state)
 	return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
 }
 
+/* QPs beside the first, of a lane that has several */
+static int make_spares(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		       struct kv_error *error)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp;
+	int rc;
+
+	if (job->lane_qps == 1)
+		return 0;
+	end->spare = calloc(job->lane_qps, sizeof(*end->spare));
+	if (!end->spare)
+		return fail(error, "QPs of a lane", ENOMEM);
+	while (end->nspare + 1 < job->lane_qps) {
+		init = qp_attr(end, job);
+		qp = new_qp(end, port, job, &init);
+		if (!qp)
+			return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+					    "create_qp, number %u of %u of a lane: %s; use a smaller --lane-qps",
+					    end->nspare + 2, job->lane_qps, strerror(errno));
+		end->spare[end->nspare++] = qp;
+		rc = move_qp(qp, NULL, end, NULL, port, job, IBV_QPS_INIT);
+		if (rc)
+			return fail(error, "modify_qp to INIT", rc);
+	}
+	return 0;
+}
+
+/* a QP of an end, the first being 0 */
+struct ibv_qp *kv_qp_at(const struct kv_end *end, u32 i)
+{
+	return i ? end->spare[i - 1] : end->qp;
+}
+
 /**
- * kv_qp_make - make the CQ and the QP of an end
+ * kv_qp_make - make the CQ and the QPs of an end
  * @end: filled
  * @port: opened, with a PD
  * @job: as granted
@@ -358,11 +406,11 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	if (moderate(end, job, error) || kv_qp_create(end, port, job, error))
 		return -1;
 	kv_qp_number(end);
-	return kv_qp_init(end, port, job, error);
+	return kv_qp_init(end, port, job, error) || make_spares(end, port, job, error) ? -1 : 0;
 }
 
 /**
- * kv_qp_connect - connect an end to its peer
+ * kv_qp_connect - connect the QPs of an end to those of its peer
  * @end: in INIT
  * @peer: in INIT or later, on the same port
  * @port: opened, GID settled
@@ -374,14 +422,18 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 		  const struct kv_job *job, struct kv_error *error)
 {
 	struct ibv_ah_attr ah = { 0 };
+	u32 i;
 	int rc;
 
-	rc = kv_qp_to(end, peer, port, job, IBV_QPS_RTR);
-	if (rc)
-		return fail(error, "modify_qp to RTR", rc);
-	rc = kv_qp_to(end, peer, port, job, IBV_QPS_RTS);
-	if (rc)
-		return fail(error, "modify_qp to RTS", rc);
+	for (i = 0; i <= end->nspare; i++) {
+		rc = move_qp(kv_qp_at(end, i), kv_qp_at(peer, i), end, peer, port, job,
+			     IBV_QPS_RTR);
+		if (rc)
+			return fail(error, "modify_qp to RTR", rc);
+		rc = move_qp(kv_qp_at(end, i), NULL, end, peer, port, job, IBV_QPS_RTS);
+		if (rc)
+			return fail(error, "modify_qp to RTS", rc);
+	}
 	if (!kv_transport_rules[job->transport].datagram)
 		return 0;
 	address(port, job, &ah);
@@ -419,6 +471,10 @@ void kv_qp_free(struct kv_end *end)
 	if (end->mw)
 		ibv_dealloc_mw(end->mw);
 	end->mw = NULL;
+	while (end->nspare)
+		ibv_destroy_qp(end->spare[--end->nspare]);
+	free(end->spare);
+	end->spare = NULL;
 	if (end->qp)
 		ibv_destroy_qp(end->qp);
 	end->qp = NULL;

@@ -64,6 +64,8 @@ void kv_port_close(struct kv_port *port);
  * @inline_data: granted
  * @send_sges: granted
  * @channel: of completion events, where the lane sleeps
+ * @spare: QPs beside @qp, where a lane has several
+ * @nspare: entries of @spare
  */
 struct kv_end {
 	u8 *buffer;
@@ -81,6 +83,8 @@ struct kv_end {
 	struct ibv_qp *qp;
 	struct ibv_ah *ah;	/* of the peer, UD */
 	struct ibv_comp_channel *channel;
+	struct ibv_qp **spare;
+	u32 nspare;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
@@ -107,6 +111,7 @@ int kv_qp_to(struct kv_end *end, const struct kv_end *peer, const struct kv_port
 void kv_qp_number(struct kv_end *end);
 int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error);
+struct ibv_qp *kv_qp_at(const struct kv_end *end, u32 i);
 int kv_qp_move(struct kv_end *end, u32 state);
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);

@@ -32,6 +32,7 @@
 #define KV_SPAN_BYTES		(512U << 10)	/* default of a pattern over many places */
 #define KV_SPAN_PLACES		8	/* but so many messages at least */
 #define KV_MRS_MAX		4096
+#define KV_QPS_MAX		4096	/* of a run, where a lane has several */
 #define KV_COLD_BYTES		(4U << 20)	/* most that is evicted before a post */
 #define KV_HUGE_BYTES		(2U << 20)	/* a piece of memory huge */
 
@@ -168,7 +169,9 @@
 	  KVERBS_EXCHANGE_INV_LOCAL, KV_AUTO,				\
 	  0, "exchange-inv", "", "remote or local")			\
 	X(RECOVER, recover, u32, 0, KVERBS_RECOVER_RECREATE, KV_AUTO,	\
-	  0, "recover", "", "reset or recreate")
+	  0, "recover", "", "reset or recreate")			\
+	X(LANE_QPS, lane_qps, u32, 1, 1024, 1,				\
+	  0, "lane-qps", "QPs", "QPs of a lane, used in turn")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -1222,6 +1225,14 @@ static inline u32 kv_job_fit(const struct kv_job *job,
 	return fit < 1 ? 1 : fit > ~0U ? ~0U : (u32)fit;
 }
 
+/* at least so many WRs, the same number of chains for each QP of a lane */
+static inline u32 kv_job_even(const struct kv_job *job, u32 wrs)
+{
+	u32 turn = job->lane_qps * (job->chain == KV_AUTO ? 1 : job->chain);
+
+	return (wrs + turn - 1) / turn * turn;
+}
+
 static inline int kv_job_check_window(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -1254,6 +1265,9 @@ static inline int kv_job_check_window(struct kv_job *job,
 	}
 	if (job->outstanding == KV_AUTO) {
 		job->outstanding = shape->depth;
+		/* each QP of a lane has as many chains */
+		if (shape->chains && job->lane_qps > 1)
+			job->outstanding = kv_job_even(job, job->outstanding);
 		if (job->outstanding > room)
 			job->outstanding = room ? room : 1;
 		if (job->outstanding > fit)
@@ -1326,6 +1340,45 @@ static inline int kv_job_check_window(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
 				 "poll-batch %u: shape %s has one WC at a time; leave it out",
 				 job->poll_batch, shape->name);
+	return 0;
+}
+
+/* several QPs for one lane: their completions come in no order of the lane's */
+static inline int kv_job_check_lane_qps(const struct kv_job *job,
+					struct kv_refusal *no)
+{
+	u32 turn = job->lane_qps * job->chain;
+
+	if (job->lane_qps == 1)
+		return 0;
+	if (job->shape != KVERBS_SHAPE_RATE)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: shape %s has one QP a lane; use --shape rate",
+				 job->lane_qps, kv_shape_rules[job->shape].name);
+	if (kv_job_two_sided(job) || kv_job_registers(job) ||
+	    job->reg != KVERBS_REG_ONCE || job->nsteps > 1)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: of one-sided operations of one step and no MR of their own; use --op write, read, cas or fadd",
+				 job->lane_qps);
+	if (kv_transport_rules[job->transport].datagram)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: not over %s, whose QP reaches any other; use -q",
+				 job->lane_qps,
+				 kv_transport_rules[job->transport].name);
+	if (kv_context_rules[job->context].callback ||
+	    job->api != KVERBS_API_POST || job->provoke)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: of lanes that poll and post themselves, by ibv_post_send, what is right; leave --context, --api or --provoke out",
+				 job->lane_qps);
+	if (job->outstanding % turn)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: %u QPs in turn, chains of %u: a multiple of %u; use -t %u",
+				 job->outstanding, job->lane_qps, job->chain,
+				 turn, kv_job_even(job, job->outstanding));
+	if (job->chain % job->signal)
+		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
+				 "cq-mod %u: the last WR of each chain of %u is signalled where a lane has several QPs; use -Q %u",
+				 job->signal, job->chain, job->chain);
 	return 0;
 }
 
@@ -2404,6 +2457,16 @@ static inline int kv_job_check_engine(struct kv_job *job,
 				 "qp %u: needs %u lanes, the limit is %u; use -q %u or less, or raise the module's max_lanes",
 				 job->pairs, lanes, caps->limit_lanes,
 				 caps->limit_lanes / kv_job_lanes_per_pair(job));
+	if (2 * job->pairs * job->lane_qps > KV_QPS_MAX)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: with both ends of %u pairs %u QPs, a run has up to %u; use fewer",
+				 job->lane_qps, job->pairs,
+				 2 * job->pairs * job->lane_qps, KV_QPS_MAX);
+	if (2 * job->pairs * job->lane_qps > caps->max_qp && job->lane_qps > 1)
+		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
+				 "lane-qps %u: with both ends of %u pairs %u QPs, the device has %u; use fewer",
+				 job->lane_qps, job->pairs,
+				 2 * job->pairs * job->lane_qps, caps->max_qp);
 	if (2 * job->pairs > caps->max_qp)
 		return kv_refuse(no, KVERBS_JOB_A_PAIRS,
 				 "qp %u: needs %u QPs, the device has %u; use -q %u or less",
@@ -2493,6 +2556,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_delay(job, no) ||
 	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
+	    kv_job_check_lane_qps(job, no) ||
 	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_provoke(job, caps, no) ||
@@ -2538,6 +2602,25 @@ static inline void kv_job_for(struct kv_job *job, u32 kernel)
 		return;
 	job->api = KVERBS_API_POST;
 	job->thread_domain = KVERBS_THREAD_DOMAIN_OFF;
+}
+
+/* WRs that a send queue must hold: with a chain that the end of a window cut short */
+static inline u32 kv_job_sq_depth(const struct kv_job *job)
+{
+	u32 wrs = job->outstanding * kv_job_wrs(job);
+
+	if (job->lane_qps > 1)
+		wrs = job->outstanding / job->lane_qps + job->chain;
+	return wrs + KV_MARKERS;
+}
+
+/*
+ * QP, of the lane's, that the chain from a slot on is posted to. Also where chains were
+ * cut short, one after the other goes to another QP.
+ */
+static inline u32 kv_job_turn(const struct kv_job *job, u32 slot)
+{
+	return slot / job->chain % job->lane_qps;
 }
 
 /* completions that one CQ must hold: the lane's own, the receives, the markers */

@@ -116,12 +116,18 @@ enum {
 	KV_SPOIL_DONE,
 };
 
+/* bits of a chain */
+enum {
+	KV_CHAIN_SAMPLED = 1,	/* its time enters the histograms */
+	KV_CHAIN_DONE = 2,	/* all of it completed, before an earlier one */
+};
+
 /**
  * struct kv_chain - a posted chain of WRs that is not retired yet
  * @start: clock before its post call, ticks
  * @end: number of the WR after its last
  * @yields: yields of the lane when it was posted
- * @sampled: its time enters the histograms
+ * @sampled: KV_CHAIN_*
  */
 struct kv_chain {
 	u64 start;
@@ -159,6 +165,7 @@ struct kv_chain {
  * @recv_depth: receives kept posted, and prebuilt slots
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
+ * @turns: QPs that chains are posted to in turn
  * @lossy: a message may not arrive, and nobody is told
  * @taken: a message invalidates the MR of its taker
  * @provoke: enum kverbs_provoke: the error that is made to come
@@ -209,6 +216,7 @@ struct kv_loop {
 	u32 recv_depth;
 	u32 timing;
 	u32 two_sided;
+	u32 turns;
 	u32 lossy;
 	u32 taken;
 	u32 provoke;
@@ -475,6 +483,38 @@ kv_inline void kv_time(struct kv_loop *l, u32 metric, u64 start, u64 yields)
 }
 
 /*
+ * Of several QPs only the WRs of one complete in order: a chain whose last WR has
+ * completed waits until those before it have, too.
+ */
+kv_noinline int kv_retire_turn(struct kv_loop *l, u32 i, u64 upto)
+{
+	u64 at = l->chain_tail;
+	struct kv_chain *c = &l->chains[at & l->chain_mask];
+
+	while (c->end < upto)
+		c = &l->chains[++at & l->chain_mask];
+	/* a WR within a chain */
+	if (c->end > upto)
+		return 0;
+	if (c->sampled & KV_CHAIN_DONE)
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, upto - 1);
+	if (c->sampled)
+		kv_time(l, KVERBS_METRIC_LAT, c->start, c->yields);
+	c->sampled = KV_CHAIN_DONE;
+	kv_note_wc(l->ep, i, l->now - c->start);
+	while (l->chain_tail != l->chain_head) {
+		c = &l->chains[l->chain_tail & l->chain_mask];
+		if (!(c->sampled & KV_CHAIN_DONE))
+			break;
+		l->stat.residence += (c->end - l->retired) * (l->now - c->start);
+		l->stat.retired += c->end - l->retired;
+		l->retired = c->end;
+		l->chain_tail++;
+	}
+	return 0;
+}
+
+/*
  * A send WC retires its WR and, as completions of a send queue are in order,
  * all earlier ones.
  */
@@ -489,6 +529,8 @@ kv_inline int kv_retire(struct kv_loop *l, u32 i)
 	if (kv_unlikely(upto <= l->retired || upto > l->posted))
 		return kv_fail(l, KVERBS_REASON_ORDER, 0, upto - 1);
 	l->stat.wcs++;
+	if (kv_unlikely(l->turns > 1))
+		return kv_retire_turn(l, i, upto);
 	while (l->retired < upto) {
 		c = &l->chains[l->chain_tail & l->chain_mask];
 		end = c->end < upto ? c->end : upto;

@@ -43,6 +43,7 @@
  * @drop: so manieth send WC is missing
  * @dup: so manieth send WC comes twice
  * @swap: so manieth send WC comes after its successor
+ * @shuffle: one send WC in so many, at random, comes after its successor, of another QP
  * @alien: so manieth send WC has a wr_id of no WR
  * @fail: so manieth send WC has an error status
  * @recv_fail: so manieth receive WC has an error status
@@ -68,7 +69,7 @@
 struct script {
 	u64 latency, jitter, slower;
 	u64 post_bad, recv_bad, poll_bad, never, lose;
-	u64 drop, dup, swap, alien, fail, recv_fail;
+	u64 drop, dup, swap, shuffle, alien, fail, recv_fail;
 	u64 flip, unplaced, old, exchange, late;
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
@@ -146,6 +147,8 @@ struct kv_ep {
 	u64 cq_in, cq_out;
 	u32 held;
 	struct fake_wc swapped;
+	u64 owed;	/* number of the WR after one whose WC was overtaken, or 0 */
+	u64 ahead;	/* WRs that would be free but for that */
 	struct fake_wc wc[64];
 	u32 polled;
 	u32 spoilt, looked;
@@ -260,11 +263,16 @@ static inline void fake_complete(struct kv_ep *ep, const struct fake_wr *wr)
 {
 	const struct script *s = &ep->script;
 	u64 n = ++ep->wcs;
+	u32 overtaken = s->shuffle && wr->last && !ep->held && !ep->owed &&
+			ep->done + 1 < ep->posted &&
+			test_random(&ep->world->seed) % s->shuffle == 0;
 
 	if (n == s->drop)
 		return;
-	if (n == s->swap) {
+	if (n == s->swap || overtaken) {
 		ep->held = 1;
+		ep->owed = s->shuffle ? wr->id + 1 : 0;
+		ep->ahead = wr->id + 1;
 		ep->swapped.id = wr->id;
 		return;
 	}
@@ -560,6 +568,15 @@ static inline void fake_pop(struct kv_ep *ep)
 
 	ep->wc[ep->polled++] = *wc;
 	ep->handed++;
+	if (ep->owed && wc->id + 1 >= ep->owed) {
+		if (wc->id + 1 > ep->ahead)
+			ep->ahead = wc->id + 1;
+		if (wc->id + 1 == ep->owed) {
+			ep->owed = 0;
+			ep->freed = ep->ahead;
+		}
+		return;
+	}
 	if (ep->phase)
 		ep->freed = ep->done;
 	else if (!(wc->id & FAKE_RECV) && wc->id + 1 > ep->freed && wc->id < ep->posted)

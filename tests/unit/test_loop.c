@@ -15,7 +15,7 @@ struct bench {
 	u32 shape, two_sided, lossy, timing;
 	u64 n, span, warm, delay;
 	u32 delay_at;
-	u32 depth, chain, signal, batch, recv_depth;
+	u32 depth, chain, signal, batch, recv_depth, turns;
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
@@ -65,6 +65,7 @@ static void bench_new(u32 shape, u32 two_sided, u64 n)
 	b.chain = 1;
 	b.signal = 1;
 	b.batch = 1;
+	b.turns = 1;
 	b.recv_depth = 16;
 	b.w.step = 3;
 	b.w.seed = 0x9e3779b97f4a7c15ULL;
@@ -192,6 +193,7 @@ static void bench_run(void)
 		l->recv_depth = b.recv_depth;
 		l->timing = b.timing;
 		l->two_sided = b.two_sided;
+		l->turns = b.turns;
 		l->lossy = b.lossy;
 		l->taken = b.taken;
 		l->provoke = b.provoke;
@@ -1137,6 +1139,44 @@ static void test_wc_out_of_order(void **state)
 		ask_is(b.loop[0].err_wr == bad - 1);
 		ask_is(b.loop[0].retired >= bad + 1);
 	}
+}
+
+/* of several QPs the WCs come in any order; each is accounted for, each chain timed once */
+static void test_several_qps(void **state)
+{
+	static const struct {
+		u32 turns, chain, signal;
+	} jobs[] = { { 2, 1, 1 }, { 4, 1, 1 }, { 2, 4, 4 }, { 3, 4, 2 }, { 16, 1, 1 } };
+	u64 seed;
+	u32 i, windows;
+
+	for (i = 0; i < ARRAY_SIZE(jobs) * 200; i++) {
+		seed = i / ARRAY_SIZE(jobs);
+		windows = 1 + seed % 3;
+		/* the last chain may be cut short, and the next window begins with its slot */
+		rate_new(100 + seed % 4, jobs[i % 5].turns * jobs[i % 5].chain * windows,
+			 jobs[i % 5].chain, jobs[i % 5].signal);
+		b.turns = jobs[i % 5].turns;
+		b.batch = 1 + seed % 5;
+		b.warm = seed % 2 ? 3000 : 0;
+		b.with_hists = 1;
+		memset(hists, 0, sizeof(hists));
+		b.w.seed += seed;
+		b.w.ep[0].script.shuffle = 1 + seed % 3;
+		b.w.ep[0].script.jitter = 100;
+		bench_run();
+		check_initiator(100 + seed % 4);
+		ask_is(b.loop[0].chain_head == b.loop[0].chain_tail);
+		ask_is(hists[0][KVERBS_METRIC_LAT].count == hists[0][KVERBS_METRIC_POST].count);
+		ask_is(hists[0][KVERBS_METRIC_LAT].count > 0);
+	}
+	/* no WC twice, none of no WR */
+	rate_new(40, 8, 1, 1);
+	b.turns = 4;
+	b.spare_cqes = 1;
+	b.w.ep[0].script.dup = 9;
+	bench_run();
+	check_failed(KVERBS_REASON_ORDER, 0);
 }
 
 static void test_wc_of_no_wr(void **state)
@@ -2837,6 +2877,7 @@ int main(void)
 		cmocka_unit_test(test_provoked_receives),
 		cmocka_unit_test(test_duplicated_wc),
 		cmocka_unit_test(test_wc_out_of_order),
+		cmocka_unit_test(test_several_qps),
 		cmocka_unit_test(test_wc_of_no_wr),
 		cmocka_unit_test(test_missing_wc),
 		cmocka_unit_test(test_dead_device),

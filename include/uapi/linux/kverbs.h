@@ -212,6 +212,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_BIDIRECTIONAL,	/* u32: enum kverbs_bidirectional */
 	KVERBS_JOB_A_EXCHANGE_INV,	/* u32: enum kverbs_exchange_inv */
 	KVERBS_JOB_A_RECOVER,		/* u32: enum kverbs_recover */
+	KVERBS_JOB_A_LANE_QPS,		/* u32, QPs of a lane */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "turn.h"
+
+/* QPs that are there, the first included, are those of @turn as far as it goes */
+static int kv_turn_create(struct kv_ep *ep, const struct kv_job *job,
+			  const char **where)
+{
+	struct ib_qp_init_attr attr;
+	struct ib_qp *qp;
+	u32 slot;
+
+	*where = "allocate the turns of QPs";
+	ep->spare = kvcalloc(job->lane_qps, sizeof(*ep->spare), GFP_KERNEL);
+	ep->turn = kvcalloc(ep->depth, sizeof(*ep->turn), GFP_KERNEL);
+	if (!ep->spare || !ep->turn)
+		return -ENOMEM;
+	*where = "create a QP of several for a lane";
+	while (ep->nspare + 1 < job->lane_qps) {
+		if (READ_ONCE(*ep->stop))
+			return -EINTR;
+		kv_ep_qp_attr(ep, job, &attr);
+		qp = ib_create_qp(ep->qp->pd, &attr);
+		if (IS_ERR(qp))
+			return PTR_ERR(qp);
+		ep->spare[ep->nspare++] = qp;
+	}
+	for (slot = 0; slot < ep->depth; slot++) {
+		u32 i = kv_job_turn(job, slot);
+
+		ep->turn[slot] = i ? ep->spare[i - 1] : ep->qp;
+	}
+	return 0;
+}
+
+static int kv_turn_join(struct kv_ep *ep, const struct kv_ep *peer,
+			const struct kv_path *path, const struct kv_job *job,
+			const char **where)
+{
+	struct kv_wire wire;
+	u32 i;
+	int rc;
+
+	kv_ep_wire(ep, peer, &wire);
+	for (i = 0; i < ep->nspare; i++) {
+		if (READ_ONCE(*ep->stop))
+			return -EINTR;
+		wire.dest_qpn = peer->spare[i]->qp_num;
+		rc = kv_ep_qp_to_rts(ep, ep->spare[i], &wire, path, job, where);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int kv_turn_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
+		    const struct kv_job *job, const char **where)
+{
+	int rc;
+
+	if (job->lane_qps == 1)
+		return 0;
+	rc = kv_turn_create(a, job, where);
+	if (rc)
+		return rc;
+	rc = kv_turn_create(b, job, where);
+	if (rc)
+		return rc;
+	rc = kv_turn_join(a, b, path, job, where);
+	return rc ? rc : kv_turn_join(b, a, path, job, where);
+}
+
+void kv_turn_flush(struct kv_ep *ep)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	u32 i;
+
+	for (i = 0; i < ep->nspare; i++)
+		kv_ep_modify(ep, ep->spare[i], &attr, IB_QP_STATE);
+}
+
+void kv_turn_destroy(struct kv_ep *ep)
+{
+	while (ep->nspare)
+		ib_destroy_qp(ep->spare[--ep->nspare]);
+	kvfree(ep->spare);
+	kvfree(ep->turn);
+	ep->spare = NULL;
+	ep->turn = NULL;
+}
