@@ -10,6 +10,7 @@
 #include "crossing.h"
 #include "kverbs.h"
 #include "options.h"
+#include "probes.h"
 
 #define CALLS_MAX	1024	/* numbers of system calls */
 #define THREADS_MAX	256
@@ -174,14 +175,6 @@ static bool find_post(const char *device, char *where, size_t size)
 	return place.found && info.dli_fname;
 }
 
-static int put_probe(const char *format, const char *where)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), format, (int)getpid(), where);
-	return tracefs_instance_file_append(NULL, "dynamic_events", command) < 0 ? -1 : 0;
-}
-
 static int trace_provider(struct kv_trace *trace, const struct kv_options *options,
 			  struct crossing *crossing, struct kv_error *error)
 {
@@ -195,19 +188,19 @@ static int trace_provider(struct kv_trace *trace, const struct kv_options *optio
 			 "the provider's post function was not found");
 		return 0;
 	}
-	if (put_probe("p:kverbs_%d/post %s", where) ||
-	    put_probe("r:kverbs_%d/post_end %s", where)) {
+	if (kv_probe_put("p:kverbs_%d/post %s", where) ||
+	    kv_probe_put("r:kverbs_%d/post_end %s", where)) {
 		snprintf(trace->unprobed, sizeof(trace->unprobed),
 			 "the provider's post, %s, cannot be probed: this kernel has no uprobes, or is locked down",
 			 where);
-		put_probe("-:kverbs_%d/post%.0s", "");
+		kv_probe_put("-:kverbs_%d/post%.0s", "");
 		return 0;
 	}
 	snprintf(begin, sizeof(begin), "kverbs_%d/post", (int)getpid());
 	snprintf(end, sizeof(end), "kverbs_%d/post_end", (int)getpid());
 	rc = kv_trace_run(trace, options, &plan, &trace->tree, "the provider's post", error);
-	put_probe("-:kverbs_%d/post%.0s", "");
-	put_probe("-:kverbs_%d/post_end%.0s", "");
+	kv_probe_put("-:kverbs_%d/post%.0s", "");
+	kv_probe_put("-:kverbs_%d/post_end%.0s", "");
 	if (rc)
 		return rc;
 	kv_tracing_each(trace->tracing, time_post, crossing);

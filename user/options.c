@@ -52,11 +52,13 @@ enum kind {
 	KIND_BISECT,
 	KIND_ENGINES,
 	KIND_CALLEES,
+	KIND_BUFFER,
 	KIND_SLOW,
 	KIND_HELP,
 };
 
 #define KV_FOR_JOBS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_TRACE) /* take the fields of a job */
+#define BUFFER_MAX_KB	(1 << 20)
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
 #define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
 #define KV_FOR_FORMS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_REPORT)
@@ -120,6 +122,8 @@ static const struct row rows[] = {
 	OWN_ROW(0, "callees", "NAME",
 		"all (default), driver or none: what is traced below the driver's function",
 		KV_FOR_TRACE, KIND_CALLEES)
+	OWN_ROW(0, "buffer", "KB", "of each CPU, for what is traced (default: by the memory)",
+		KV_FOR_TRACE, KIND_BUFFER)
 	OWN_ROW(0, "preset", "NAME", "options by the question they answer, see kverbs presets",
 		KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS, KIND_PRESET)
 	OWN_ROW(0, "op", "NAME",
@@ -667,6 +671,19 @@ static int parse_slow(struct kv_options *options, const struct row *row, const c
 	return 0;
 }
 
+static int parse_buffer(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	u64 value;
+	char *end;
+
+	if (parse_number(text, &value, &end) || *end || !value || value > BUFFER_MAX_KB)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "buffer '%s': not a number of KB; it is 1 to %u", text,
+				    BUFFER_MAX_KB);
+	options->buffer_kb = (u32)value;
+	return 0;
+}
+
 static int parse_rounds(struct kv_options *options, const char *text, struct kv_error *error)
 {
 	char *end;
@@ -815,6 +832,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_engine(options, text, error);
 	case KIND_ENGINES:
 		return parse_engines(options, text, error);
+	case KIND_BUFFER:
+		return parse_buffer(options, text, error);
 	case KIND_CALLEES:
 		return parse_choice(row, text, kv_callees_name, KV_CALLEES, &options->callees,
 				    error);

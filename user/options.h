@@ -83,6 +83,7 @@ enum kv_expect {
  * @unlike: --unlike: also what user space has nothing like, or no exact counterpart of
  * @both: --engine both
  * @callees: --callees, enum kv_callees
+ * @buffer_kb: --buffer, 0: chosen
  * @slow_ns: --threshold of kverbs trace, 0: none
  * @interval_ms: --interval, 0: none
  * @unit: --clock-unit, enum kv_unit
@@ -130,6 +131,7 @@ struct kv_options {
 	bool unlike;
 	bool both;
 	u32 callees;
+	u32 buffer_kb;
 	double slow_ns;
 	u32 interval_ms;
 	u32 unit;

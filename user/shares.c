@@ -9,6 +9,7 @@
 #include <string.h>
 #include <tracefs.h>
 #include "kverbs.h"
+#include "probes.h"
 #include "trace.h"
 
 #define READY_MAX	16	/* threads that wait for one CPU */
@@ -67,7 +68,7 @@ struct cpu {
 	int poll_pid;
 	u32 poll_softirq;
 	u64 post_at;
-	u64 driver;
+	double driver;
 	int ready[READY_MAX];
 	u32 nready;
 };
@@ -115,15 +116,16 @@ struct state {
 	u32 nworkers;
 	struct own own[KV_TRACE_THREADS];
 	u64 address[KV_TARGETS];
-	bool failed;
+	struct kv_hist outside;
 };
 
 /**
  * kv_shares_events - the events that shares are made of
+ * @lat: shares of it; else only what posts hold
  * @missing: filled: those that this kernel does not have, or empty
  * Return: names, NULL ends
  */
-const char *const *kv_shares_events(char missing[160])
+const char *const *kv_shares_events(bool lat, char missing[160])
 {
 	static const char *names[EVENTS_MAX];
 	char system[32];
@@ -131,7 +133,7 @@ const char *const *kv_shares_events(char missing[160])
 	u32 n = 0, i;
 
 	*missing = '\0';
-	for (i = 0; i < KV_ARRAY_SIZE(wanted); i++) {
+	for (i = 0; i < (lat ? KV_ARRAY_SIZE(wanted) : 1); i++) {
 		event = strchr(wanted[i], '/') + 1;
 		snprintf(system, sizeof(system), "%.*s", (int)strcspn(wanted[i], "/"), wanted[i]);
 		if (tracefs_event_file_exists(NULL, system, event, "enable"))
@@ -160,6 +162,12 @@ static bool begins(struct tep_event *event, struct tep_record *record, const cha
 	struct tep_format_field *field = tep_find_field(event, name);
 
 	return field && !strncmp((char *)record->data + field->offset, with, strlen(with));
+}
+
+static double since(const struct state *state, u64 from, u64 to)
+{
+	return state->ticks ? kv_ticks_ns(&state->clock, (double)(to - from)) :
+			      (double)(to - from);
 }
 
 static struct own *own_of(struct state *state, int pid)
@@ -321,9 +329,24 @@ static void take_call(struct state *state, struct cpu *cpu, struct tep_event *ev
 		cpu->poll_softirq = cpu->softirq;
 	} else if (calls(state, KV_TARGET_POST, address)) {
 		if (!begin && cpu->post_at)
-			cpu->driver += state->by_events ? record->ts - cpu->post_at :
-				       number(event, record, "rettime") -
-				       number(event, record, "calltime");
+			cpu->driver += state->by_events ? since(state, cpu->post_at, record->ts) :
+				       (double)(number(event, record, "rettime") -
+						number(event, record, "calltime"));
+		cpu->post_at = begin ? record->ts : 0;
+		state->shares->driver = true;
+	}
+}
+
+static void take_probe(struct state *state, struct cpu *cpu, struct tep_record *record,
+		       u32 target, bool begin)
+{
+	if (target == KV_TARGET_POLL) {
+		cpu->poll = begin;
+		cpu->poll_pid = cpu->pid;
+		cpu->poll_softirq = cpu->softirq;
+	} else if (target == KV_TARGET_POST) {
+		if (!begin && cpu->post_at)
+			cpu->driver += since(state, cpu->post_at, record->ts);
 		cpu->post_at = begin ? record->ts : 0;
 		state->shares->driver = true;
 	}
@@ -382,23 +405,32 @@ static u64 *snapshot(const struct state *state)
 	return sum;
 }
 
-static double driver_of(const struct state *state, u64 took)
+/* the driver's call by the tracer lies within the post by kverbs */
+static void compare_post(struct state *state, double driver, double in_post)
 {
-	return state->by_events && state->ticks ? kv_ticks_ns(&state->clock, (double)took) :
-						  (double)took;
+	if (driver <= 0)
+		return;
+	state->shares->posts++;
+	if (driver > in_post)
+		return;
+	state->shares->within++;
+	kv_hist_add(&state->outside, (u64)(in_post - driver + 0.5));
 }
 
 static void take_post(struct state *state, struct cpu *cpu, struct tep_event *event,
 		      struct tep_record *record)
 {
 	struct queue *queue = queue_of(state, (u32)number(event, record, "qpn"));
-	u64 wr_id = number(event, record, "wr_id"), driver = cpu->driver;
+	u64 wr_id = number(event, record, "wr_id"), ticks = number(event, record, "ticks");
+	double driver = cpu->driver;
 	struct post *post;
 	u32 i;
 
 	cpu->driver = 0;
-	if (!queue || wr_id >> 62 || !number(event, record, "ticks") ||
-	    number(event, record, "rc"))
+	if (!queue || wr_id >> 62 || !ticks || number(event, record, "rc"))
+		return;
+	compare_post(state, driver, kv_ticks_ns(&state->clock, (double)ticks));
+	if (!state->shares->whole)
 		return;
 	/* the sums of all CPUs are of this moment */
 	for (i = 0; i < state->ncpus; i++)
@@ -411,18 +443,12 @@ static void take_post(struct state *state, struct cpu *cpu, struct tep_event *ev
 		.ops = number(event, record, "ops"),
 		.ts = record->ts,
 		.cpu = record->cpu,
-		.ticks = number(event, record, "ticks"),
-		.driver = driver_of(state, driver),
+		.ticks = ticks,
+		.driver = driver,
 		.own = ran_of(state, (u32)number(event, record, "lane")),
 		.sum = snapshot(state),
 	};
 	queue->n += post->sum ? 1 : 0;
-}
-
-static double since(const struct state *state, u64 from, u64 to)
-{
-	return state->ticks ? kv_ticks_ns(&state->clock, (double)(to - from)) :
-			      (double)(to - from);
 }
 
 static void add(struct state *state, const struct post *post, const struct cpu *cpu, u32 lane,
@@ -487,12 +513,15 @@ static void take(void *arg, struct tep_event *event, struct tep_record *record)
 	struct cpu *cpu = &state->cpu[record->cpu];
 	const char *name = event->name;
 	bool begin = ends_with(name, "_entry") || ends_with(name, "_start");
+	u32 target;
 
 	if (record->cpu >= (int)state->ncpus)
 		return;
 	advance(state, cpu, record->ts);
 	cpu->pid = tep_data_pid(state->tep, record);
-	if (!strcmp(name, "sched_switch"))
+	if (kv_probes_event(event, &target, &begin))
+		take_probe(state, cpu, record, target, begin);
+	else if (!strcmp(name, "sched_switch"))
 		take_switch(state, cpu, event, record);
 	else if (!strcmp(name, "sched_waking"))
 		take_waking(state, event, record);
@@ -527,12 +556,14 @@ static void free_state(struct state *state)
  * kv_shares_take - from the events of a run that is over
  * @trace: trace; its buffer was read
  * @run: the run
+ * @lat: with shares of it
  * @shares: filled
  * Return: false without memory
  */
-bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
+bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run, bool lat,
 		    struct kv_shares *shares)
 {
+	struct kv_clock_info as_is = { .mult = 1, .unit = run->report.result->clock.unit };
 	struct state *state = calloc(1, sizeof(*state));
 	u32 i;
 
@@ -542,6 +573,8 @@ bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
 	state->trace = trace;
 	state->run = run;
 	state->shares = shares;
+	shares->whole = lat;
+	kv_hist_clear(&state->outside);
 	state->clock = run->report.result->clock;
 	state->by_events = run->calls.by_events;
 	state->ticks = !strcmp(kv_tracing_clock(trace->tracing), "x86-tsc");
@@ -552,6 +585,7 @@ bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
 		state->own[i] = (struct own){ run->thread[i], run->lane[i], 0 };
 	if (state->cpu)
 		kv_tracing_each(trace->tracing, take, state);
+	kv_figure_of(&state->outside, &as_is, &shares->outside);
 	free_state(state);
 	return shares->count;
 }

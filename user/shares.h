@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <event-parse.h>
-#include "engine.h"
+#include "summary.h"
 
 /* in the order of a table; of a moment the label is of the innermost that is under way */
 enum kv_share {
@@ -47,6 +47,10 @@ extern const struct kv_share_name kv_share_names[KV_SHARES];
  *	is then no event of that time
  * @elsewhere: operations whose completion was taken on another CPU than their post
  * @driver: the driver's functions were seen
+ * @whole: shares were measured, not only posts
+ * @posts: posts in which a call of the driver's function was seen
+ * @within: of them, those whose call took no longer than the post by kverbs
+ * @outside: how much longer the post is than the call
  */
 struct kv_shares {
 	u64 count;
@@ -55,13 +59,17 @@ struct kv_shares {
 	u64 torn;
 	u64 elsewhere;
 	bool driver;
+	bool whole;
+	u64 posts;
+	u64 within;
+	struct kv_figure outside;
 };
 
 struct kv_trace;
 struct kv_trace_run;
 
-const char *const *kv_shares_events(char missing[160]);
-bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
+const char *const *kv_shares_events(bool lat, char missing[160]);
+bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run, bool lat,
 		    struct kv_shares *shares);
 
 #endif /* KV_SHARES_H */

@@ -10,6 +10,7 @@
 #include "symbols.h"
 
 #define HEADERS_MAX	512
+#define BEGIN		3	/* letters of a name that say which are looked at */
 #define WRAPPER_MAX	256	/* bytes of code that are looked through for a jump */
 
 struct symbol {
@@ -211,23 +212,44 @@ bool kv_function_parse(const char *text, struct kv_function *function, u32 *size
 	return true;
 }
 
-/* calls a function for each that ftrace can trace, until it returns true */
-static bool each_traceable(bool (*look)(const struct kv_function *f, void *arg), void *arg)
+/* "name [module]" a line, of all that ftrace can trace: the kernel takes a second for it */
+static const char *traceable_text(void)
 {
-	char *path = tracefs_get_tracing_file("available_filter_functions");
-	FILE *file = path ? fopen(path, "re") : NULL;
+	static char *text;
+	size_t size;
+	char *path;
+
+	if (text)
+		return text;
+	path = tracefs_get_tracing_file("available_filter_functions");
+	text = path ? read_whole(path, &size) : NULL;
+	tracefs_put_tracing_file(path);
+	return text;
+}
+
+/*
+ * Calls a function for each that ftrace can trace and that begins like a name, until it
+ * returns true.
+ */
+static bool each_traceable(const char *like, bool (*look)(const struct kv_function *f, void *arg),
+			   void *arg)
+{
+	const char *line = traceable_text();
 	struct kv_function function;
-	char line[512];
 	bool found = false;
+	char copy[512];
 	u32 size;
 
-	tracefs_put_tracing_file(path);
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		if (kv_function_parse(line, &function, &size))
-			found = look(&function, arg);
+	while (line && *line && !found) {
+		size_t len = strcspn(line, "\n");
+
+		if (!strncmp(line, like, BEGIN)) {
+			snprintf(copy, sizeof(copy), "%.*s", (int)len, line);
+			if (kv_function_parse(copy, &function, &size))
+				found = look(&function, arg);
+		}
+		line += len + (line[len] != '\0');
 	}
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -241,7 +263,7 @@ static bool is_same(const struct kv_function *f, void *arg)
 /* can ftrace trace it? */
 bool kv_function_traceable(const struct kv_function *function)
 {
-	return each_traceable(is_same, (void *)function);
+	return each_traceable(function->name, is_same, (void *)function);
 }
 
 struct prefix {
@@ -271,7 +293,7 @@ bool kv_function_prefix(const struct kv_function *function, struct kv_function *
 	struct prefix of = { .of = function, .longest = prefix };
 
 	memset(prefix, 0, sizeof(*prefix));
-	each_traceable(take_prefix, &of);
+	each_traceable(function->name, take_prefix, &of);
 	return *prefix->name;
 }
 

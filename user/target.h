@@ -22,12 +22,14 @@ enum kv_target_kind {
  * @op: what the device's operation is
  * @traced: what is traced of it; without a name: nothing can be
  * @how: how that was found
+ * @probed: by kprobes, not by function_graph
  */
 struct kv_target {
 	const char *verb;
 	struct kv_function op;
 	struct kv_function traced;
 	char how[192];
+	bool probed;
 };
 
 int kv_targets_find(const char *device, const struct kv_symbols *symbols,

@@ -4,6 +4,7 @@
 #include "crossing.h"
 #include "kverbs.h"
 #include "options.h"
+#include "probes.h"
 #include "slow.h"
 #include "trace.h"
 #include "tracedat.h"
@@ -127,9 +128,22 @@ static void digest(struct kv_trace *trace, struct kv_trace_run *run)
 	u32 i;
 
 	for (i = 0; i < KV_TARGETS; i++) {
-		if (*trace->target[i].traced.name)
+		if (*trace->target[i].traced.name && !trace->target[i].probed)
 			figure_of(trace, run, &trace->target[i].traced, &run->figure[i]);
 	}
+}
+
+/* a run that failed has nothing to say of where the time goes */
+static int look_at_end(struct kv_trace_run *run, struct kv_error *error)
+{
+	const struct kv_result *result = run->report.result;
+	char text[KV_ERROR_TEXT];
+
+	if (result->state == KVERBS_STATE_DONE || result->granted.provoke)
+		return 0;
+	kv_explain(result, text, sizeof(text));
+	kv_report_free(&run->report);
+	return kv_error_set(error, KV_EXIT_MEASUREMENT, "trace: %s", text);
 }
 
 /* run the job once; without a plan nothing is traced */
@@ -148,6 +162,8 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 	rc = kv_drive_watched(trace->engine, trace->env->device, &options->job, options->unit,
 			      what, NULL, plan ? &hook : NULL, &run->report, error);
 	kv_progress_end();
+	if (!rc)
+		rc = look_at_end(run, error);
 	if (!rc && plan) {
 		rc = kv_tracing_read(trace->tracing, error);
 		run->lost = kv_tracing_lost(trace->tracing);
@@ -171,7 +187,7 @@ static void plan_targets(const struct kv_trace *trace, struct kv_tracing_plan *p
 	u32 i;
 
 	for (i = 0; i < KV_TARGETS; i++) {
-		if (*trace->target[i].traced.name)
+		if (*trace->target[i].traced.name && !trace->target[i].probed)
 			plan->root[plan->nroots++] = &trace->target[i].traced;
 	}
 	plan->filter = "";
@@ -186,15 +202,18 @@ static int trace_shares(struct kv_trace *trace, const struct kv_options *options
 {
 	struct kv_tracing_plan plan = { .passing = true };
 
+	const struct kv_summary *summary = &trace->plain.report.summary;
 	/* lat is a time, and is of the jobs that measure it */
-	if (options->unit != KV_UNIT_NS ||
-	    !trace->plain.report.summary.metric[KVERBS_METRIC_LAT].count)
-		return 0;
+	bool lat = options->unit == KV_UNIT_NS && summary->metric[KVERBS_METRIC_LAT].count;
+
 	plan_targets(trace, &plan);
-	plan.events = kv_shares_events(trace->missing);
+	plan.events = kv_probes_events(trace, NULL);
+	if (!lat && (!summary->metric[KVERBS_METRIC_POST].count || !(plan.graph || plan.events)))
+		return 0;
+	plan.events = kv_probes_events(trace, kv_shares_events(lat, trace->missing));
 	if (kv_trace_run(trace, options, &plan, &trace->whole, "where the time goes", error))
 		return -1;
-	kv_shares_take(trace, &trace->whole, &trace->shares);
+	kv_shares_take(trace, &trace->whole, lat, &trace->shares);
 	return 0;
 }
 
@@ -207,14 +226,20 @@ static int trace_functions(struct kv_trace *trace, const struct kv_options *opti
 	bool tree;
 
 	plan_targets(trace, &plan);
-	if (!plan.graph)
+	plan.events = kv_probes_events(trace, NULL);
+	if (!plan.graph && !plan.events)
 		return 0;
-	tree = trace->callees != KV_CALLEES_NONE && *post->traced.name;
-	plan.events = options->output && !tree ? kv_trace_surroundings : NULL;
+	tree = plan.graph && trace->callees != KV_CALLEES_NONE && *post->traced.name &&
+	       !post->probed;
+	plan.passing = tree;
+	if (options->output && !tree)
+		plan.events = kv_probes_events(trace, kv_trace_surroundings);
 	if (kv_trace_run(trace, options, &plan, &trace->alone, "the driver's functions", error))
 		return -1;
+	kv_probes_take(trace, &trace->alone);
 	if (!tree)
 		return 0;
+	plan.passing = false;
 	plan.events = options->output ? kv_trace_surroundings : NULL;
 	plan.nroots = 1;
 	plan.root[0] = &post->traced;
@@ -229,10 +254,15 @@ static int trace_functions(struct kv_trace *trace, const struct kv_options *opti
 static int trace_kernel(struct kv_trace *trace, const struct kv_options *options,
 			struct kv_error *error)
 {
-	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error) ||
-	    trace_functions(trace, options, error))
+	int rc;
+
+	if (kv_trace_run(trace, options, NULL, &trace->plain, "without tracing", error))
 		return -1;
-	return trace_shares(trace, options, error);
+	kv_probes_open(trace);
+	rc = trace_functions(trace, options, error) || trace_shares(trace, options, error) ? -1 : 0;
+	/* what is printed still says which were probed */
+	kv_probes_close(trace);
+	return rc;
 }
 
 static void free_run(struct kv_trace_run *run)
@@ -337,7 +367,7 @@ static int trace_as(const struct kv_options *options, const char *device,
 	struct kv_error error;
 	int status;
 
-	if (kv_tracing_open(&trace.tracing, &error))
+	if (kv_tracing_open(&trace.tracing, options->buffer_kb, &error))
 		return kv_error_print(&error);
 	engines = options->json ? json_array() : NULL;
 	trace.symbols = kv_symbols_load();

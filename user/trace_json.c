@@ -54,6 +54,9 @@ static json_t *json_functions(const struct kv_trace *trace)
 		put(json, "name", text_or_null(target->traced.name));
 		put(json, "module", text_or_null(target->traced.module));
 		put(json, "operation", text_or_null(target->op.name));
+		put(json, "by", *target->traced.name &&
+		    (target->probed || kv_tracing_has_graph(trace->tracing)) ?
+		    json_string(target->probed ? "kprobes" : "function_graph") : json_null());
 		put(json, "calls", json_figure(trace, &trace->alone, &trace->alone.figure[i]));
 		json_array_append_new(array, json);
 	}
@@ -97,7 +100,7 @@ static json_t *json_shares(const struct kv_trace *trace)
 	double n = (double)shares->count;
 	u32 i;
 
-	if (!trace->whole.done || !shares->count) {
+	if (!trace->whole.done || !shares->whole || !shares->count) {
 		json_decref(json);
 		json_decref(parts);
 		return json_null();
@@ -112,6 +115,20 @@ static json_t *json_shares(const struct kv_trace *trace)
 	put(json, "events_lost", integer(trace->whole.lost));
 	put_in(json, trace, "lat", shares->lat / n);
 	put(json, "parts", parts);
+	return json;
+}
+
+/* calls traced one by one, against the posts that they are in */
+static json_t *json_agreement(const struct kv_trace *trace)
+{
+	const struct kv_shares *shares = &trace->shares;
+	json_t *json;
+
+	if (!trace->whole.done || !shares->posts)
+		return json_null();
+	json = json_pack("{s:I, s:I}", "posts", (json_int_t)shares->posts, "within",
+			 (json_int_t)shares->within);
+	put(json, "outside", json_figure(trace, &trace->whole, &shares->outside));
 	return json;
 }
 
@@ -133,6 +150,7 @@ json_t *kv_trace_json(const struct kv_trace *trace)
 	put(json, "post_traced", json_figure(trace, alone, &alone->report.summary
 					     .metric[KVERBS_METRIC_POST]));
 	put(json, "events_lost", integer(alone->lost + trace->tree.lost));
+	put(json, "agreement", json_agreement(trace));
 	put(json, "tree", json_tree(trace));
 	put(json, "shares", json_shares(trace));
 	return json;

@@ -35,9 +35,9 @@ static void print_targets(FILE *file, const struct kv_trace *trace)
 	char text[KV_SYMBOL_TEXT];
 
 	for (target = trace->target; target < trace->target + KV_TARGETS; target++)
-		fprintf(file, "%s is %s: %s\n", target->verb,
+		fprintf(file, "%s is %s: %s%s\n", target->verb,
 			*target->traced.name ? kv_function_text(&target->traced, text) :
-			"not to be traced", target->how);
+			"not to be traced", target->how, target->probed ? "; by kprobes" : "");
 }
 
 /* what tracing does to what it measures */
@@ -52,9 +52,10 @@ static void print_overhead(FILE *file, const struct kv_trace *trace)
 	if (!by_ftrace->count || isnan(plain->p50) || isnan(alone->p50))
 		return;
 	fprintf(file,
-		"tracing the driver's functions adds %s %s to a post, at p50; %s of a traced post, at p50, are outside what ftrace measures\n",
+		"tracing the driver's functions adds %s %s to a post, at p50; %s of a traced post, at p50, are outside what %s\n",
 		kv_text_value(alone->p50 - plain->p50, unit, all), kv_unit_name(unit),
-		kv_text_value(alone->p50 - by_ftrace->p50, unit, within));
+		kv_text_value(alone->p50 - by_ftrace->p50, unit, within),
+		trace->target[KV_TARGET_POST].probed ? "kprobes measure" : "ftrace measures");
 }
 
 static void print_lost(FILE *file, const struct kv_trace_run *run)
@@ -74,7 +75,7 @@ static void print_alone(FILE *file, const struct kv_trace *trace)
 	for (i = 0; i < KV_TARGETS; i++) {
 		if (run->done && run->figure[i].count)
 			print_figure(file, trace->target[i].traced.name, &run->figure[i], unit,
-				     "by ftrace");
+				     trace->target[i].probed ? "by kprobes" : "by ftrace");
 	}
 	if (run->done)
 		print_figure(file, "post", &run->report.summary.metric[KVERBS_METRIC_POST], unit,
@@ -237,7 +238,7 @@ static void print_shares(FILE *file, const struct kv_trace *trace)
 	u32 unit = trace->plain.report.result->clock.unit, i;
 	char head[64];
 
-	if (!trace->whole.done)
+	if (!trace->whole.done || !shares->whole)
 		return;
 	if (!shares->count) {
 		fprintf(file,
@@ -302,6 +303,21 @@ void kv_trace_print_user(FILE *file, const struct kv_trace *trace)
 		     "of a run without tracing");
 }
 
+/* two clocks on the same calls: the tracer's, and the loop's */
+static void print_agreement(FILE *file, const struct kv_trace *trace)
+{
+	const struct kv_shares *shares = &trace->shares;
+	u32 unit = trace->plain.report.result->clock.unit;
+	char p50[KV_TEXT], max[KV_TEXT];
+
+	if (!shares->posts)
+		return;
+	fprintf(file,
+		"check: %llu of %llu calls traced one by one took no longer than their post by kverbs; the post is longer by %s %s at p50, %s at most\n",
+		shares->within, shares->posts, kv_text_value(shares->outside.p50, unit, p50),
+		kv_unit_name(unit), kv_text_value(shares->outside.max, unit, max));
+}
+
 /**
  * kv_trace_print - all of it
  * @file: where to
@@ -314,6 +330,7 @@ void kv_trace_print(FILE *file, const struct kv_trace *trace)
 		kv_tracing_clock(trace->tracing));
 	print_targets(file, trace);
 	print_alone(file, trace);
+	print_agreement(file, trace);
 	print_tree(file, trace);
 	print_shares(file, trace);
 }

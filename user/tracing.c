@@ -42,6 +42,7 @@ struct kv_tracing {
 	char name[32];
 	const char *clock;
 	struct tep_handle *tep;
+	u32 buffer_kb;
 	u32 page;
 	u32 ncpus;
 	struct cpu_pages *cpu;
@@ -119,13 +120,16 @@ static const char *choose_clock(struct tracefs_instance *instance)
 	return put(instance, "trace_clock", "mono_raw") ? "local" : "mono_raw";
 }
 
-static void size_buffer(struct tracefs_instance *instance, u32 cpus)
+/* @given: or 0: so much of the memory as does not hurt */
+static void size_buffer(struct tracefs_instance *instance, u32 given, u32 cpus)
 {
 	struct sysinfo info;
 	char text[32];
 	u64 kb = BUFFER_KB, most;
 
-	if (!sysinfo(&info)) {
+	if (given) {
+		kb = given;
+	} else if (!sysinfo(&info)) {
 		most = (u64)info.totalram * info.mem_unit / BUFFER_SHARE / 1024 / cpus;
 		if (kb > most)
 			kb = most;
@@ -164,11 +168,12 @@ static void find_graph(struct kv_tracing *tracing)
 
 /**
  * kv_tracing_open - make an instance
- * @tracing: filled; kv_tracing_close() removes it
+ * @out: filled; kv_tracing_close() removes it
+ * @buffer_kb: of a CPU, 0: chosen
  * @error: filled on failure
  * Return: 0, or -1
  */
-int kv_tracing_open(struct kv_tracing **out, struct kv_error *error)
+int kv_tracing_open(struct kv_tracing **out, u32 buffer_kb, struct kv_error *error)
 {
 	struct kv_tracing *tracing;
 	const char *path = NULL;
@@ -198,7 +203,8 @@ int kv_tracing_open(struct kv_tracing **out, struct kv_error *error)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	}
 	tracing->clock = choose_clock(tracing->own);
-	size_buffer(tracing->own, tracing->ncpus);
+	tracing->buffer_kb = buffer_kb;
+	size_buffer(tracing->own, buffer_kb, tracing->ncpus);
 	find_graph(tracing);
 	*out = tracing;
 	return 0;
@@ -294,9 +300,8 @@ static int arm_trigger(struct kv_tracing *tracing, const struct kv_tracing_plan 
 	return set(tracing->at, path, plan->trigger, error);
 }
 
-/* what the kernel says of the formats of the events; those of all take seconds */
-static int load_formats(struct kv_tracing *tracing, const char *const *events,
-			struct kv_error *error)
+/* with the kernel's symbols, which events are printed with: that takes a second */
+static struct tep_handle *load_all(const char *const *events)
 {
 	char name[SYSTEMS_MAX][64] = { "ftrace" };
 	const char *system[SYSTEMS_MAX + 1] = { name[0] };
@@ -313,8 +318,54 @@ static int load_formats(struct kv_tracing *tracing, const char *const *events,
 		system[n] = name[n];
 		n++;
 	}
+	return tracefs_local_events_system(NULL, system);
+}
+
+static bool load_one(struct tep_handle *tep, const char *event)
+{
+	char path[192], system[64], *text;
+	int size = 0;
+	bool done;
+
+	snprintf(system, sizeof(system), "%.*s", (int)strcspn(event, "/"), event);
+	snprintf(path, sizeof(path), "events/%s/format", event);
+	text = tracefs_instance_file_read(NULL, path, &size);
+	done = text && !tep_parse_event(tep, text, (unsigned long)size, system);
+	free(text);
+	return done;
+}
+
+/* the formats of these events, and of functions */
+static struct tep_handle *load_few(const char *const *events)
+{
+	struct tep_handle *tep = tep_alloc();
+	int size = 0;
+	char *text;
+
+	if (!tep)
+		return NULL;
+	text = tracefs_instance_file_read(NULL, "events/header_page", &size);
+	if (text)
+		tep_parse_header_page(tep, text, (unsigned long)size, sizeof(long));
+	free(text);
+	/* absent where there is no such tracer */
+	load_one(tep, "ftrace/funcgraph_entry");
+	load_one(tep, "ftrace/funcgraph_exit");
+	for (; events && *events; events++) {
+		if (!load_one(tep, *events)) {
+			tep_free(tep);
+			return NULL;
+		}
+	}
+	return tep;
+}
+
+/* what the kernel says of the formats of the events */
+static int load_formats(struct kv_tracing *tracing, const char *const *events, bool printed,
+			struct kv_error *error)
+{
 	tep_free(tracing->tep);
-	tracing->tep = tracefs_local_events_system(NULL, system);
+	tracing->tep = printed ? load_all(events) : load_few(events);
 	if (!tracing->tep)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "trace: the formats of events cannot be read: %s",
@@ -347,7 +398,7 @@ int kv_tracing_arm(struct kv_tracing *tracing, const struct kv_tracing_plan *pla
 		}
 		put(NULL, "tracing_on", "0");
 		tracing->clock = choose_clock(NULL);
-		size_buffer(NULL, tracing->ncpus);
+		size_buffer(NULL, tracing->buffer_kb, tracing->ncpus);
 	}
 	tracefs_instance_file_clear(tracing->at, "trace");
 	if (plan->graph && arm_graph(tracing, plan, error))
@@ -356,7 +407,7 @@ int kv_tracing_arm(struct kv_tracing *tracing, const struct kv_tracing_plan *pla
 		return -1;
 	if (arm_events(tracing, plan->events, error) || arm_trigger(tracing, plan, error))
 		return -1;
-	return load_formats(tracing, plan->events, error);
+	return load_formats(tracing, plan->events, plan->trigger, error);
 }
 
 void kv_tracing_on(struct kv_tracing *tracing)

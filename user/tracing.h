@@ -44,7 +44,7 @@ struct kv_tracing_plan {
 /* an event of the buffer, in the order of time */
 typedef void (*kv_tracing_fn)(void *arg, struct tep_event *event, struct tep_record *record);
 
-int kv_tracing_open(struct kv_tracing **tracing, struct kv_error *error);
+int kv_tracing_open(struct kv_tracing **tracing, u32 buffer_kb, struct kv_error *error);
 void kv_tracing_close(struct kv_tracing *tracing);
 
 bool kv_tracing_has_graph(const struct kv_tracing *tracing);
