@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The control path as something that is measured: its calls. */
 #include <linux/slab.h>
+#include <rdma/mr_pool.h>
 
 #include "control.h"
+
+/**
+ * struct kv_set - what a set-up makes
+ * @cq: CQ
+ * @qp: QP, its own peer
+ * @mr: MR
+ * @pool: @qp has a pool of MRs
+ */
+struct kv_set {
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct ib_mr *mr;
+	bool pool;
+};
 
 /**
  * struct kv_control - what the calls of a lane need
@@ -10,12 +25,14 @@
  * @path: the way between them
  * @job: checked job
  * @pd: protection domain of QPs that are made anew
+ * @set: what is set up
  */
 struct kv_control {
 	struct kv_ep *end[2];
 	const struct kv_path *path;
 	const struct kv_job *job;
 	struct ib_pd *pd;
+	struct kv_set *set;
 };
 
 int kv_control_open(struct kv_ep *ep, struct kv_ep *peer,
@@ -34,13 +51,156 @@ int kv_control_open(struct kv_ep *ep, struct kv_ep *peer,
 	control->path = path;
 	control->job = job;
 	control->pd = ep->qp->pd;
-	return 0;
+	if (job->shape != KVERBS_SHAPE_SETUP)
+		return 0;
+	control->set = kcalloc(job->storm, sizeof(*control->set), GFP_KERNEL);
+	return control->set ? 0 : -ENOMEM;
+}
+
+/* a turn that was not done to its end leaves what it had made */
+static void kv_control_free(struct kv_set *set)
+{
+	if (set->mr)
+		ib_dereg_mr(set->mr);
+	if (set->pool)
+		ib_mr_pool_destroy(set->qp, &set->qp->rdma_mrs);
+	if (set->qp)
+		ib_destroy_qp(set->qp);
+	if (set->cq)
+		ib_destroy_cq(set->cq);
 }
 
 void kv_control_close(struct kv_ep *ep)
 {
-	kfree(ep->control);
+	struct kv_control *control = ep->control;
+	u32 i;
+
+	if (!control)
+		return;
+	for (i = 0; control->set && i < control->job->storm; i++)
+		kv_control_free(&control->set[i]);
+	kfree(control->set);
+	kfree(control);
 	ep->control = NULL;
+}
+
+/* entries of an MR that covers what the job says */
+static u32 kv_control_pages(const struct kv_job *job)
+{
+	u32 page = job->mr_page == KV_AUTO ? PAGE_SIZE : job->mr_page;
+
+	return DIV_ROUND_UP(kv_job_covered(job), page);
+}
+
+static int kv_control_create_cq(struct kv_control *control, struct kv_set *set)
+{
+	struct ib_cq_init_attr attr = {
+		.cqe = kv_job_cq_depth(control->job),
+	};
+	struct ib_cq *cq;
+
+	cq = ib_create_cq(control->pd->device, NULL, NULL, NULL, &attr);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	set->cq = cq;
+	return 0;
+}
+
+static int kv_control_create_qp(struct kv_control *control, struct kv_set *set)
+{
+	struct ib_qp_init_attr attr;
+	struct ib_qp *qp;
+
+	kv_ep_qp_attr(control->end[0], control->job, &attr);
+	attr.send_cq = set->cq;
+	attr.recv_cq = set->cq;
+	qp = ib_create_qp(control->pd, &attr);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	set->qp = qp;
+	return 0;
+}
+
+static int kv_control_alloc_mr(struct kv_control *control, struct kv_set *set)
+{
+	struct ib_mr *mr;
+
+	mr = ib_alloc_mr(control->pd, IB_MR_TYPE_MEM_REG,
+			 kv_control_pages(control->job));
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	set->mr = mr;
+	return 0;
+}
+
+static int kv_control_init_pool(struct kv_control *control, struct kv_set *set)
+{
+	int rc;
+
+	rc = ib_mr_pool_init(set->qp, &set->qp->rdma_mrs,
+			     control->job->outstanding, IB_MR_TYPE_MEM_REG,
+			     kv_control_pages(control->job), 0);
+	set->pool = !rc;
+	return rc;
+}
+
+/* what cannot be destroyed is not tried again */
+static int kv_control_destroy(struct kv_set *set, u32 what)
+{
+	int rc = 0;
+
+	switch (what) {
+	case KVERBS_METRIC_MR_FREE:
+		rc = ib_dereg_mr(set->mr);
+		set->mr = NULL;
+		break;
+	case KVERBS_METRIC_POOL_FREE:
+		ib_mr_pool_destroy(set->qp, &set->qp->rdma_mrs);
+		set->pool = false;
+		break;
+	case KVERBS_METRIC_DESTROY_QP:
+		rc = ib_destroy_qp(set->qp);
+		set->qp = NULL;
+		break;
+	case KVERBS_METRIC_DESTROY_CQ:
+		ib_destroy_cq(set->cq);
+		set->cq = NULL;
+		break;
+	}
+	return rc;
+}
+
+static int kv_control_set_to(struct kv_control *control, struct kv_set *set,
+			     enum ib_qp_state state)
+{
+	/* with itself it agrees on any PSN */
+	struct kv_wire wire = { .dest_qpn = set->qp->qp_num };
+
+	return kv_ep_qp_to(control->end[0], set->qp, state, &wire,
+			   control->path, control->job);
+}
+
+static int kv_control_setup(struct kv_control *control, u32 what, u32 i)
+{
+	struct kv_set *set = &control->set[i];
+
+	switch (what) {
+	case KVERBS_METRIC_CREATE_CQ:
+		return kv_control_create_cq(control, set);
+	case KVERBS_METRIC_CREATE_QP:
+		return kv_control_create_qp(control, set);
+	case KVERBS_METRIC_TO_INIT:
+		return kv_control_set_to(control, set, IB_QPS_INIT);
+	case KVERBS_METRIC_TO_RTR:
+		return kv_control_set_to(control, set, IB_QPS_RTR);
+	case KVERBS_METRIC_TO_RTS:
+		return kv_control_set_to(control, set, IB_QPS_RTS);
+	case KVERBS_METRIC_MR_ALLOC:
+		return kv_control_alloc_mr(control, set);
+	case KVERBS_METRIC_POOL_INIT:
+		return kv_control_init_pool(control, set);
+	}
+	return kv_control_destroy(set, what);
 }
 
 /* a QP that has nothing outstanding, or has it flushed by this */
@@ -71,6 +231,8 @@ int kv_control_call(struct kv_ep *ep, u32 what, u32 i)
 	const char *where;
 	int rc;
 
+	if (control->set)
+		return kv_control_setup(control, what, i);
 	ep = control->end[i];
 	switch (what) {
 	case KVERBS_METRIC_TO_ERR:

@@ -344,9 +344,9 @@ int kv_ep_modify(const struct kv_ep *ep, struct ib_qp *qp,
 	return rc;
 }
 
-static int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
-		       enum ib_qp_state state, const struct kv_wire *wire,
-		       const struct kv_path *path, const struct kv_job *job)
+int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
+		enum ib_qp_state state, const struct kv_wire *wire,
+		const struct kv_path *path, const struct kv_job *job)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
 	int mask = IB_QP_STATE;

@@ -288,6 +288,11 @@ void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
 int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 		  struct kv_refusal *no, const char **where);
 
+/* the same of a QP that is made like that of the endpoint */
+int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
+		enum ib_qp_state state, const struct kv_wire *wire,
+		const struct kv_path *path, const struct kv_job *job);
+
 /* draw another first PSN: of a QP that is in RESET, or not made yet */
 void kv_ep_number(struct kv_ep *ep);
 

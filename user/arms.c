@@ -22,10 +22,12 @@
 #define TIMES	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
 		 1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
 /* of a shape of the control path: its parts, and the calls that it has */
-#define PARTS	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
-		 1U << KV_VALUE_FLUSH | 1U << KV_VALUE_RENEW | 1U << KV_VALUE_CONNECT | \
-		 1U << KV_VALUE_FIRST | 1U << KV_VALUE_TO_INIT | 1U << KV_VALUE_TO_RTR | \
-		 1U << KV_VALUE_TO_RTS)
+#define TURNING	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
+		 1U << KV_VALUE_TO_INIT | 1U << KV_VALUE_TO_RTR | 1U << KV_VALUE_TO_RTS)
+#define PARTS	(TURNING | 1U << KV_VALUE_FLUSH | 1U << KV_VALUE_RENEW | \
+		 1U << KV_VALUE_CONNECT | 1U << KV_VALUE_FIRST)
+#define SETUP	(TURNING | ANEW | 1U << KV_VALUE_CREATE_CQ | 1U << KV_VALUE_DESTROY_CQ | \
+		 1U << KV_VALUE_MR_ALLOC | 1U << KV_VALUE_MR_FREE)
 #define BY_RESET (1U << KV_VALUE_TO_RESET)
 #define ANEW	(1U << KV_VALUE_DESTROY_QP | 1U << KV_VALUE_CREATE_QP)
 #define RATES	(1U << KV_VALUE_OPS | 1U << KV_VALUE_BYTES)
@@ -40,6 +42,8 @@ static u32 values_of(const struct kv_options *options)
 {
 	const struct kv_job *job = &options->job;
 
+	if (job->shape == KVERBS_SHAPE_SETUP)
+		return SETUP;
 	if (kv_shape_rules[job->shape].control)
 		return PARTS | (job->recover == KVERBS_RECOVER_RECREATE ? ANEW : BY_RESET);
 	return kv_shape_rules[job->shape].chains ? TIMES | RATES : TIMES;

@@ -41,6 +41,10 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 	[KV_VALUE_TO_RTS] = KV_CALL("to_rts", TO_RTS),
 	[KV_VALUE_CREATE_QP] = KV_CALL("create_qp", CREATE_QP),
 	[KV_VALUE_DESTROY_QP] = KV_CALL("destroy_qp", DESTROY_QP),
+	[KV_VALUE_CREATE_CQ] = KV_CALL("create_cq", CREATE_CQ),
+	[KV_VALUE_DESTROY_CQ] = KV_CALL("destroy_cq", DESTROY_CQ),
+	[KV_VALUE_MR_ALLOC] = KV_CALL("mr_alloc", MR_ALLOC),
+	[KV_VALUE_MR_FREE] = KV_CALL("mr_free", MR_FREE),
 	[KV_VALUE_OPS] = { "messages/s", "operations_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_OP] = { "operation", "operation", false, false, KV_NO_METRIC },
@@ -455,6 +459,14 @@ static int check_reg(struct kv_compare *compare, struct kv_error *error)
 	return 0;
 }
 
+/* an MR is not the same thing on both sides */
+static void note_mr(struct kv_compare *compare)
+{
+	if (compare->options.job.shape == KVERBS_SHAPE_SETUP)
+		snprintf(compare->unlike, sizeof(compare->unlike),
+			 "mr_alloc, mr_free: no exact counterpart: ib_alloc_mr makes an MR that has no memory yet, ibv_reg_mr pins and maps it; it is not part of setup");
+}
+
 static int compare_on(struct kv_compare *compare, struct kv_error *error)
 {
 	struct kv_error later;
@@ -472,6 +484,7 @@ static int compare_on(struct kv_compare *compare, struct kv_error *error)
 	kv_arms_plan(compare, largest);
 	if (check_context(compare, error) || check_reg(compare, error))
 		return kv_error_print(error);
+	note_mr(compare);
 	kv_ledger_fill(compare);
 	if (choose_cpus(compare, error))
 		return kv_error_print(error);

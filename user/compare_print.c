@@ -150,7 +150,8 @@ static void print_case(FILE *file, const struct kv_compare *compare, u32 index)
 	char size[KV_TEXT], job[48];
 	u32 value;
 
-	snprintf(job, sizeof(job), "%s %s", kv_op_name(step->op), kv_text_size(step->size, size));
+	snprintf(job, sizeof(job), "%s %s", arm->job[KV_USER].shape == KVERBS_SHAPE_SETUP ?
+		 "setup" : kv_op_name(step->op), kv_text_size(step->size, size));
 	if (index && same_case(arm, arm - 1))
 		job[0] = '\0';
 	else if (index)
@@ -314,9 +315,15 @@ static void print_turns(FILE *file, const struct kv_arm *arm)
 {
 	const struct kv_job *job = &arm->granted[KV_USER];
 
-	fprintf(file,
-		"turns: %u WRs outstanding when an error comes, by %s; each call timed; ",
-		job->outstanding, kv_recover_name(job->recover));
+	if (job->shape == KVERBS_SHAPE_SETUP)
+		fprintf(file,
+			"turns: %u CQ%s and QP%s of %u WRs at once, each QP its own peer; each call timed; ",
+			job->storm, job->storm > 1 ? "s" : "", job->storm > 1 ? "s" : "",
+			job->outstanding);
+	else
+		fprintf(file,
+			"turns: %u WRs outstanding when an error comes, by %s; each call timed; ",
+			job->outstanding, kv_recover_name(job->recover));
 	print_lengths(file, &arm->job[KV_USER]);
 	fputc('\n', file);
 }

@@ -6,8 +6,14 @@
 #include "verbs.h"
 #include "kverbs.h"
 
+/**
+ * struct kv_control - what calls of the control path need
+ * @plan: what they are made on
+ * @set: what is set up, NULL: nothing is
+ */
 struct kv_control {
 	struct kv_control_plan plan;
+	struct kv_end *set;
 };
 
 /**
@@ -19,14 +25,32 @@ struct kv_control *kv_control_open(const struct kv_control_plan *plan)
 {
 	struct kv_control *control = calloc(1, sizeof(*control));
 
-	if (control)
-		control->plan = *plan;
-	return control;
+	if (!control)
+		return NULL;
+	control->plan = *plan;
+	if (plan->job->shape != KVERBS_SHAPE_SETUP)
+		return control;
+	control->set = calloc(plan->job->storm, sizeof(*control->set));
+	if (control->set)
+		return control;
+	free(control);
+	return NULL;
 }
 
 /* before the QPs of the run are destroyed; NULL allowed */
 void kv_control_close(struct kv_control *control)
 {
+	u32 i;
+
+	if (!control)
+		return;
+	/* a turn that was not done to its end leaves what it had made */
+	for (i = 0; control->set && i < control->plan.job->storm; i++) {
+		if (control->set[i].mr)
+			ibv_dereg_mr(control->set[i].mr);
+		kv_qp_free(&control->set[i]);
+	}
+	free(control->set);
 	free(control);
 }
 
@@ -57,6 +81,74 @@ static int destroy_qp(struct kv_end *end)
 	return -rc;
 }
 
+static int create_cq(const struct kv_control_plan *plan, struct kv_end *set)
+{
+	set->cq = kv_qp_cq(set, plan->port, plan->job);
+	return set->cq ? 0 : -errno;
+}
+
+static int create_qp(const struct kv_control_plan *plan, struct kv_end *set)
+{
+	struct kv_error error;
+
+	errno = 0;
+	if (!kv_qp_create(set, plan->port, plan->job, &error))
+		return 0;
+	return errno ? -errno : -EINVAL;
+}
+
+/* of the memory that the lane's end has anyway */
+static int reg_mr(const struct kv_control_plan *plan, struct kv_end *set)
+{
+	set->mr = ibv_reg_mr(plan->port->pd, plan->end[0]->buffer, kv_job_covered(plan->job),
+			     (int)kv_access(plan->job));
+	return set->mr ? 0 : -errno;
+}
+
+static int dereg_mr(struct kv_end *set)
+{
+	int rc = ibv_dereg_mr(set->mr);
+
+	set->mr = NULL;
+	return -rc;
+}
+
+static int destroy_cq(struct kv_end *set)
+{
+	int rc = ibv_destroy_cq(set->cq);
+
+	if (!rc)
+		set->cq = NULL;
+	return -rc;
+}
+
+/* of a QP that is its own peer */
+static int set_up(const struct kv_control_plan *plan, struct kv_end *set, u32 what)
+{
+	switch (what) {
+	case KVERBS_METRIC_CREATE_CQ:
+		return create_cq(plan, set);
+	case KVERBS_METRIC_CREATE_QP:
+		return create_qp(plan, set);
+	case KVERBS_METRIC_TO_INIT:
+		return -kv_qp_to(set, set, plan->port, plan->job, IBV_QPS_INIT);
+	case KVERBS_METRIC_TO_RTR:
+		return -kv_qp_to(set, set, plan->port, plan->job, IBV_QPS_RTR);
+	case KVERBS_METRIC_TO_RTS:
+		return -kv_qp_to(set, set, plan->port, plan->job, IBV_QPS_RTS);
+	case KVERBS_METRIC_MR_ALLOC:
+		return reg_mr(plan, set);
+	case KVERBS_METRIC_MR_FREE:
+		return dereg_mr(set);
+	case KVERBS_METRIC_DESTROY_QP:
+		return destroy_qp(set);
+	case KVERBS_METRIC_DESTROY_CQ:
+		return destroy_cq(set);
+	default:
+		return -EINVAL;
+	}
+}
+
 /**
  * kv_control_call - one call of the control path
  * @control: of the lane that calls
@@ -68,6 +160,8 @@ int kv_control_call(struct kv_control *control, u32 what, u32 i)
 {
 	const struct kv_control_plan *plan = &control->plan;
 
+	if (control->set)
+		return set_up(plan, &control->set[i], what);
 	switch (what) {
 	case KVERBS_METRIC_TO_ERR:
 		return move(plan, i, IBV_QPS_ERR);

@@ -485,7 +485,7 @@ static int build_loop(struct kv_lane *lane)
 	if (!loop->chains || build_pace(lane, ring))
 		return -1;
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
-		if (!kv_job_has_metric(job, plan->role, metric))
+		if (!kv_job_has_metric(job, plan->role, metric) || kv_metric_kernel(metric))
 			continue;
 		loop->hist[metric] = lines(sizeof(struct kv_hist));
 		if (!loop->hist[metric])
@@ -520,6 +520,7 @@ static int build_loop(struct kv_lane *lane)
 		loop->depth = KV_PROVOKE_WINDOW;
 	}
 	loop->control = kv_shape_rules[job->shape].control;
+	loop->storm = job->storm;
 	loop->recreate = job->recover == KVERBS_RECOVER_RECREATE;
 	kv_job_reg_calls(job, &loop->reg);
 	loop->nphases = kv_job_phases(job, loop->phase);

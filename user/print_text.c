@@ -200,6 +200,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fputs(", mapped for DMA once", file);
 	if (job->recover != KV_AUTO)
 		fprintf(file, ", recovers by %s", kv_recover_name(job->recover));
+	if (job->storm != KV_AUTO)
+		fprintf(file, ", %u QP%s set up at once", job->storm, job->storm > 1 ? "s" : "");
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
 	if (result->engine == kv_engine_user.name)

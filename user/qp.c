@@ -113,8 +113,8 @@ static bool not_supported(const struct kv_job *job)
 	return job->api == KVERBS_API_WR && errno == EOPNOTSUPP;
 }
 
-static struct ibv_cq *new_cq(struct kv_end *end, const struct kv_port *port,
-			     const struct kv_job *job)
+/* the CQ of an end; NULL with errno */
+struct ibv_cq *kv_qp_cq(struct kv_end *end, const struct kv_port *port, const struct kv_job *job)
 {
 	struct ibv_cq_init_attr_ex wide = {
 		.cqe = kv_job_cq_depth(job),
@@ -396,7 +396,7 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 		return -1;
 	if (kv_context_rules[job->context].sleeps && create_channel(end, port, error))
 		return -1;
-	end->cq = new_cq(end, port, job);
+	end->cq = kv_qp_cq(end, port, job);
 	if (!end->cq && not_supported(job))
 		return lacks_wr(job, error);
 	if (!end->cq)

@@ -243,11 +243,11 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 
 /* what a run may be about, what goes first before the rest; ended by one that it is else */
 const u32 kv_main_metrics[KV_MAIN_METRICS] = {
-	KVERBS_METRIC_RECOVER,
+	KVERBS_METRIC_RECOVER, KVERBS_METRIC_SETUP,
 	KVERBS_METRIC_IO, KVERBS_METRIC_RESPONSE, KVERBS_METRIC_RTT, KVERBS_METRIC_LAT,
 };
 
-/* the metric that a run is about: recover, io, response of paced, rtt of a pingpong, else lat */
+/* the metric that a run is about: of its shape, of its registration, else lat */
 u32 kv_main_metric(const struct kv_summary *summary)
 {
 	u32 i;

@@ -130,7 +130,7 @@ static inline bool kv_is_overloaded(const struct kv_summary *summary)
 	return summary->achieved < KV_STEADY;
 }
 
-#define KV_MAIN_METRICS	5
+#define KV_MAIN_METRICS	6
 extern const u32 kv_main_metrics[KV_MAIN_METRICS];
 
 u32 kv_main_metric(const struct kv_summary *summary);

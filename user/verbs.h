@@ -104,6 +104,7 @@ void kv_memory_free(struct kv_end *end);
 /* qp.c */
 int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 	       struct kv_error *error);
+struct ibv_cq *kv_qp_cq(struct kv_end *end, const struct kv_port *port, const struct kv_job *job);
 int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		 struct kv_error *error);
 int kv_qp_to(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,

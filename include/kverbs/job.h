@@ -15,6 +15,7 @@
 #define KV_SIZE_MAX		(1U << 30)
 #define KV_RATE_OUTSTANDING	128	/* default window of shape rate */
 #define KV_CONTROL_OUTSTANDING	16	/* and of a shape of the control path */
+#define KV_STORM_MAX		128	/* QPs that a lane sets up at once */
 #define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
 #define KV_RECV_DEPTH		128	/* least default of receives kept posted */
 #define KV_DURATION_MS		1000	/* default length */
@@ -47,8 +48,8 @@
 	  'i', "port", "", "port of the device")			\
 	X(GID_INDEX, gid_index, u32, 0, 65535, KV_AUTO,			\
 	  'x', "gid-index", "", "GID table entry of both ends")		\
-	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_RECOVER, KVERBS_SHAPE_LAT,	\
-	  0, "shape", "", "lat, pingpong, rate, paced or recover")		\
+	X(SHAPE, shape, u32, 0, KVERBS_SHAPE_SETUP, KVERBS_SHAPE_LAT,	\
+	  0, "shape", "", "lat, pingpong, rate, paced, recover or setup")		\
 	X(ITERATIONS, iterations, u64, 1, 1000000000000ULL, 0,		\
 	  'n', "iters", "operations", "operations a pair does")		\
 	X(DURATION_MS, duration_ms, u32, 1, 86400000, 0,		\
@@ -171,7 +172,9 @@
 	X(RECOVER, recover, u32, 0, KVERBS_RECOVER_RECREATE, KV_AUTO,	\
 	  0, "recover", "", "reset or recreate")			\
 	X(LANE_QPS, lane_qps, u32, 1, 1024, 1,				\
-	  0, "lane-qps", "QPs", "QPs of a lane, used in turn")
+	  0, "lane-qps", "QPs", "QPs of a lane, used in turn")			\
+	X(STORM, storm, u32, 1, KV_STORM_MAX, KV_AUTO,			\
+	  0, "storm", "QPs", "QPs that a lane sets up at once")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -337,9 +340,9 @@ enum {
 #define KV_SHAPES_ALL		(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(PINGPONG) | \
 				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
 #define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
-#define KV_SHAPES_TURN		KV_SHAPE_BIT(RECOVER)	/* of a plain WRITE or READ */
+#define KV_SHAPES_TURN		(KV_SHAPE_BIT(RECOVER) | KV_SHAPE_BIT(SETUP))
 #define KV_OPS			(KVERBS_OP_LOCAL_INV + 1)
-#define KV_SHAPES		(KVERBS_SHAPE_RECOVER + 1)
+#define KV_SHAPES		(KVERBS_SHAPE_SETUP + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_WRITE] = {
@@ -348,7 +351,7 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 		.transports = KV_RC | KV_UC, .data = 1,
 	},
 	[KVERBS_OP_READ] = {
-		"read", KV_SHAPES_ASK | KV_SHAPES_TURN, 0, 1,
+		"read", KV_SHAPES_ASK | KV_SHAPE_BIT(RECOVER), 0, 1,
 		"data arrived", .remote = 1,
 		.transports = KV_RC, .data = 1,
 	},
@@ -447,6 +450,10 @@ static const struct kv_shape_rule kv_shape_rules[KV_SHAPES] = {
 	[KVERBS_SHAPE_RECOVER] = {
 		"recover", .window = 1, .control = 1, .depth = KV_CONTROL_OUTSTANDING,
 		.metric = KVERBS_METRIC_RECOVER, .counted = "recoveries",
+	},
+	[KVERBS_SHAPE_SETUP] = {
+		"setup", .window = 1, .control = 1, .depth = KV_CONTROL_OUTSTANDING,
+		.metric = KVERBS_METRIC_SETUP, .counted = "turns",
 	},
 };
 
@@ -657,12 +664,14 @@ static inline u32 kv_job_size(const struct kv_job *job)
 
 #define kv_job_rule(job)	(&kv_op_rules[(job)->step[kv_job_main(job)].op])
 
-/* payload bytes of an operation, all of its messages */
+/* payload bytes of an operation, all of its messages; a set-up has none */
 static inline u64 kv_job_payload(const struct kv_job *job)
 {
 	u64 bytes = 0;
 	u32 i;
 
+	if (job->shape == KVERBS_SHAPE_SETUP)
+		return 0;
 	for (i = 0; i < job->nsteps; i++)
 		bytes += kv_op_moves(job->step[i].op) ? job->step[i].size : 0;
 	return bytes;
@@ -1017,11 +1026,41 @@ static inline u32 kv_job_lanes(const struct kv_job *job)
 	return job->pairs * kv_job_lanes_per_pair(job);
 }
 
+/* does a set-up? */
+static inline u32 kv_job_setup_has(u32 metric)
+{
+	switch (metric) {
+	case KVERBS_METRIC_TO_INIT:
+	case KVERBS_METRIC_TO_RTR:
+	case KVERBS_METRIC_TO_RTS:
+	case KVERBS_METRIC_CREATE_QP:
+	case KVERBS_METRIC_DESTROY_QP:
+	case KVERBS_METRIC_SETUP:
+	case KVERBS_METRIC_CREATE_CQ:
+	case KVERBS_METRIC_DESTROY_CQ:
+	case KVERBS_METRIC_MR_ALLOC:
+	case KVERBS_METRIC_MR_FREE:
+	case KVERBS_METRIC_POOL_INIT:
+	case KVERBS_METRIC_POOL_FREE:
+		return 1;
+	}
+	return 0;
+}
+
+/* is it of calls that user space has not? */
+static inline u32 kv_metric_kernel(u32 metric)
+{
+	return metric == KVERBS_METRIC_POOL_INIT ||
+	       metric == KVERBS_METRIC_POOL_FREE;
+}
+
 /* does a turn of the control path have this metric? */
 static inline u32 kv_job_turn_has(const struct kv_job *job, u32 metric)
 {
 	u32 recreate = job->recover == KVERBS_RECOVER_RECREATE;
 
+	if (job->shape == KVERBS_SHAPE_SETUP)
+		return kv_job_setup_has(metric);
 	switch (metric) {
 	case KVERBS_METRIC_RECOVER:
 	case KVERBS_METRIC_FLUSH:
@@ -1791,6 +1830,8 @@ static inline int kv_job_check_op(const struct kv_job *job,
 	if (!(op->shapes & (1U << job->shape)) && !kv_job_exchanges(job) &&
 	    (kv_op_moves(step->op) || step == &job->step[kv_job_main(job)]))
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 job->shape == KVERBS_SHAPE_SETUP ?
+				 "shape %s: posts nothing, no %s either; leave --op out" :
 				 kv_shape_rules[job->shape].control ?
 				 "shape %s: has no %s; use --op write or read" :
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
@@ -2015,6 +2056,7 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 		{ KVERBS_JOB_A_CONTEXT, job->context != KVERBS_CONTEXT_BUSY, "context" },
 		{ KVERBS_JOB_A_PATTERN, job->pattern != KVERBS_PATTERN_FIXED, "pattern" },
 		{ KVERBS_JOB_A_MRS, job->mrs > 1, "mrs" },
+		{ KVERBS_JOB_A_LANE_QPS, job->lane_qps > 1, "lane-qps" },
 		{ KVERBS_JOB_A_COLD, job->cold, "cold" },
 		{ KVERBS_JOB_A_DELAY_NS, job->delay_ns, "delay" },
 		{ KVERBS_JOB_A_REG, job->reg != KVERBS_REG_ONCE, "reg" },
@@ -2026,6 +2068,10 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 		return kv_refuse(no, KVERBS_JOB_A_RECOVER,
 				 "recover: shape %s has no errors to recover from; use --shape recover",
 				 shape->name);
+	if (job->shape != KVERBS_SHAPE_SETUP && job->storm != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_STORM,
+				 "storm %u: shape %s sets nothing up but its own QPs; use --shape setup",
+				 job->storm, shape->name);
 	if (!shape->control)
 		return 0;
 	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
@@ -2034,17 +2080,26 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 					 "%s: means nothing in shape %s, which times calls of the control path; leave it out",
 					 field[i].name, shape->name);
 	}
+	if (job->nsteps > 1)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%u steps: shape %s has but one; use --op write",
+				 job->nsteps, shape->name);
+	job->poll_batch = 1;
+	if (job->shape == KVERBS_SHAPE_SETUP) {
+		if (job->local_key != KVERBS_LOCAL_KEY_MR)
+			return kv_refuse(no, KVERBS_JOB_A_LOCAL_KEY,
+					 "local-key dma: shape %s posts nothing; leave it out",
+					 shape->name);
+		if (job->storm == KV_AUTO)
+			job->storm = 1;
+		return 0;
+	}
 	if (job->transport != KVERBS_TRANSPORT_RC)
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
 				 "transport %s: the error of shape %s is one that the peer tells; use -c rc",
 				 kv_transport_rules[job->transport].name, shape->name);
-	if (job->nsteps > 1)
-		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "%u steps: shape %s posts plain WRs; use --op write or read",
-				 job->nsteps, shape->name);
 	if (job->recover == KV_AUTO)
 		job->recover = KVERBS_RECOVER_RESET;
-	job->poll_batch = 1;
 	return 0;
 }
 
@@ -2146,6 +2201,30 @@ static inline int kv_job_check_places(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_MRS,
 				 "mrs %u: at both ends of %u pairs, and the device has %u; use fewer",
 				 job->mrs, job->pairs, caps->max_mr);
+	return 0;
+}
+
+/* what is set up at once, beside the run's own */
+static inline int kv_job_check_storm(const struct kv_job *job,
+				     const struct kv_caps *caps,
+				     struct kv_refusal *no)
+{
+	u64 qps = (u64)job->pairs * (2 + job->storm);
+	/* those of all pools, of lanes and of the run's buffers */
+	u64 mrs = (u64)job->pairs * (2 + job->storm * (job->outstanding + 1));
+
+	if (job->shape != KVERBS_SHAPE_SETUP)
+		return 0;
+	if (qps > caps->max_qp)
+		return kv_refuse(no, KVERBS_JOB_A_STORM,
+				 "storm %u: with %u pairs %llu QPs at once, and the device has %u; use fewer",
+				 job->storm, job->pairs, (unsigned long long)qps,
+				 caps->max_qp);
+	if (mrs > caps->max_mr)
+		return kv_refuse(no, KVERBS_JOB_A_STORM,
+				 "storm %u: with pools of %u MRs (-t) %llu at once, and the device has %u; use fewer",
+				 job->storm, job->outstanding,
+				 (unsigned long long)mrs, caps->max_mr);
 	return 0;
 }
 
@@ -2557,6 +2636,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, no) ||
+	    kv_job_check_storm(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_provoke(job, caps, no) ||

@@ -178,6 +178,7 @@ struct kv_chain {
  * @closed_by: likewise, after the answer
  * @control: its operations are turns of the control path
  * @recreate: which makes QPs anew, and does not reset them
+ * @storm: or which sets so many up at once
  * @random: state of the sampling generator, not 0
  * @data: checking of data
  * @places: that messages lie in
@@ -229,6 +230,7 @@ struct kv_loop {
 	struct kv_phase closed_by;
 	u32 control;
 	u32 recreate;
+	u32 storm;
 	u64 random;
 	struct kv_data data;
 	u32 places;
@@ -1814,8 +1816,46 @@ kv_inline int kv_recover(struct kv_loop *l)
 	return 0;
 }
 
+/* one call of each object of a storm: it is through with this before the next begins */
+kv_inline int kv_call_all(struct kv_loop *l, u32 what)
+{
+	u32 i;
+
+	for (i = 0; i < l->storm; i++) {
+		if (kv_call(l, what, i))
+			return -1;
+	}
+	kv_rest(l);
+	kv_tick(l, &l->stat.t_rest);
+	return 0;
+}
+
+/* a storm of QPs that are each their own peer, from nothing to RTS, and back to nothing */
+kv_inline int kv_setup(struct kv_loop *l)
+{
+	u64 start = l->now;
+
+	if (kv_call_all(l, KVERBS_METRIC_CREATE_CQ) ||
+	    kv_call_all(l, KVERBS_METRIC_CREATE_QP) ||
+	    kv_call_all(l, KVERBS_METRIC_TO_INIT) ||
+	    kv_call_all(l, KVERBS_METRIC_TO_RTR) ||
+	    kv_call_all(l, KVERBS_METRIC_TO_RTS))
+		return -1;
+	kv_sample(l, KVERBS_METRIC_SETUP, l->now - start);
+	if (kv_call_all(l, KVERBS_METRIC_MR_ALLOC) ||
+	    kv_call_all(l, KVERBS_METRIC_MR_FREE))
+		return -1;
+	/* where there are such pools */
+	if (l->hist[KVERBS_METRIC_POOL_INIT] &&
+	    (kv_call_all(l, KVERBS_METRIC_POOL_INIT) ||
+	     kv_call_all(l, KVERBS_METRIC_POOL_FREE)))
+		return -1;
+	return kv_call_all(l, KVERBS_METRIC_DESTROY_QP) ||
+	       kv_call_all(l, KVERBS_METRIC_DESTROY_CQ) ? -1 : 0;
+}
+
 /* a turn is an operation, and all of its WRs count as one */
-kv_noinline void kv_loop_turns(struct kv_loop *l)
+kv_noinline void kv_loop_turns(struct kv_loop *l, u32 shape)
 {
 	u64 start;
 	int rc;
@@ -1824,7 +1864,7 @@ kv_noinline void kv_loop_turns(struct kv_loop *l)
 		kv_tick(l, &l->stat.t_rest);
 		start = l->now;
 		l->posted++;
-		rc = kv_recover(l);
+		rc = shape == KVERBS_SHAPE_RECOVER ? kv_recover(l) : kv_setup(l);
 		l->stat.residence += l->now - start;
 		if (rc) {
 			/* one that did not come to its end is none */
@@ -1887,7 +1927,8 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_rate(l);
 		break;
 	case KVERBS_SHAPE_RECOVER:
-		kv_loop_turns(l);
+	case KVERBS_SHAPE_SETUP:
+		kv_loop_turns(l, shape);
 		break;
 	}
 }

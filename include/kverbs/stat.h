@@ -95,6 +95,13 @@ struct kv_stat {
 	X(TO_RTR,	"to_rtr")					\
 	X(TO_RTS,	"to_rts")					\
 	X(CREATE_QP,	"create_qp")					\
-	X(DESTROY_QP,	"destroy_qp")
+	X(DESTROY_QP,	"destroy_qp")					\
+	X(SETUP,	"setup")					\
+	X(CREATE_CQ,	"create_cq")					\
+	X(DESTROY_CQ,	"destroy_cq")					\
+	X(MR_ALLOC,	"mr_alloc")					\
+	X(MR_FREE,	"mr_free")					\
+	X(POOL_INIT,	"pool_init")					\
+	X(POOL_FREE,	"pool_free")
 
 #endif /* _KVERBS_STAT_H */

@@ -164,6 +164,8 @@ struct kv_ep {
 	u64 stamped, landed;
 	u32 turns;		/* its QPs come and go */
 	u32 state[2];		/* of both of them */
+	u32 made[FAKE_SLOTS];	/* of a set-up, FAKE_* */
+	u32 storm;
 	u32 in_error;		/* what completes is flushed */
 	u64 controls;		/* calls of the control path */
 	u64 flushes;		/* WRs that were */
@@ -807,13 +809,82 @@ static inline void fake_to(struct kv_ep *ep, u32 i, u32 from, u32 to)
 	ep->state[i] = to;
 }
 
+/* what a set-up has made, a mask; the states of its QP are bits too */
+enum {
+	FAKE_CQ = 1,
+	FAKE_QP = 2,
+	FAKE_MR = 4,
+	FAKE_POOL = 8,
+	FAKE_AT_INIT = 16,
+	FAKE_AT_RTR = 32,
+	FAKE_AT_RTS = 64,
+};
+
+/* what is made needs what was before; all of it is there first, and goes last */
+static inline void fake_set(struct kv_ep *ep, u32 i, u32 before, u32 mask, u32 after)
+{
+	fake_rule(ep, (ep->made[i] & mask) == before);
+	ep->made[i] = (ep->made[i] & ~mask) | after;
+}
+
+static inline int fake_setup(struct kv_ep *ep, u32 what, u32 i)
+{
+	const u32 ready = FAKE_CQ | FAKE_QP | FAKE_AT_INIT | FAKE_AT_RTR | FAKE_AT_RTS;
+	const u32 all = ready | FAKE_MR | FAKE_POOL;
+
+	fake_rule(ep, i < ep->storm);
+	switch (what) {
+	case KVERBS_METRIC_CREATE_CQ:
+		fake_set(ep, i, 0, all, FAKE_CQ);
+		break;
+	case KVERBS_METRIC_CREATE_QP:
+		fake_set(ep, i, FAKE_CQ, all, FAKE_CQ | FAKE_QP);
+		break;
+	case KVERBS_METRIC_TO_INIT:
+		fake_set(ep, i, FAKE_QP, all ^ FAKE_CQ, FAKE_QP | FAKE_AT_INIT);
+		break;
+	case KVERBS_METRIC_TO_RTR:
+		fake_set(ep, i, FAKE_AT_INIT, FAKE_AT_INIT | FAKE_AT_RTR,
+			 FAKE_AT_INIT | FAKE_AT_RTR);
+		break;
+	case KVERBS_METRIC_TO_RTS:
+		fake_set(ep, i, FAKE_AT_RTR, FAKE_AT_RTR | FAKE_AT_RTS,
+			 FAKE_AT_RTR | FAKE_AT_RTS);
+		break;
+	case KVERBS_METRIC_MR_ALLOC:
+		fake_set(ep, i, ready, all, ready | FAKE_MR);
+		break;
+	case KVERBS_METRIC_MR_FREE:
+		fake_set(ep, i, FAKE_MR, FAKE_MR, 0);
+		break;
+	case KVERBS_METRIC_POOL_INIT:
+		fake_set(ep, i, ready, all, ready | FAKE_POOL);
+		break;
+	case KVERBS_METRIC_POOL_FREE:
+		fake_set(ep, i, FAKE_POOL, FAKE_POOL, 0);
+		break;
+	case KVERBS_METRIC_DESTROY_QP:
+		fake_set(ep, i, ready, all, FAKE_CQ);
+		break;
+	case KVERBS_METRIC_DESTROY_CQ:
+		fake_set(ep, i, FAKE_CQ, all, 0);
+		break;
+	default:
+		fake_rule(ep, !"a call that is known");
+	}
+	return 0;
+}
+
 static inline int kv_control(struct kv_ep *ep, u32 what, u32 i)
 {
 	fake_call(ep);
 	fake_pass_time(ep, 300 + what);
-	fake_rule(ep, ep->turns && i < 2);
+	fake_rule(ep, ep->turns);
 	if (++ep->controls == ep->script.control_bad)
 		return -EINVAL;
+	if (ep->storm)
+		return fake_setup(ep, what, i);
+	fake_rule(ep, i < 2);
 	switch (what) {
 	case KVERBS_METRIC_TO_ERR:
 		fake_to(ep, i, FAKE_RTS, FAKE_ERR);

@@ -56,7 +56,7 @@ static void make_report(u32 unit)
 			kv_hist_clear(lane->hist[metric]);
 			/* of the responder that alone; no run has both rtt and response or io */
 			if (metric == KVERBS_METRIC_RESPONSE || metric == KVERBS_METRIC_IO ||
-			    metric == KVERBS_METRIC_RECOVER)
+			    metric == KVERBS_METRIC_RECOVER || metric == KVERBS_METRIC_SETUP)
 				continue;
 			if (i == 2 ? metric != KVERBS_METRIC_RECV_POLL :
 				     metric == KVERBS_METRIC_RECV_POLL)

@@ -70,6 +70,7 @@ static const struct word words[] = {
 	{ "lat", KVERBS_SHAPE_LAT },
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
 	{ "paced", KVERBS_SHAPE_PACED }, { "recover", KVERBS_SHAPE_RECOVER },
+	{ "setup", KVERBS_SHAPE_SETUP },
 	{ "recreate", KVERBS_RECOVER_RECREATE }, { "constant", KVERBS_PACE_CONSTANT },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
@@ -235,7 +236,7 @@ static const struct refusal refusals[] = {
 	{ "shape=recover transport=uc", KVERBS_JOB_A_TRANSPORT,
 	  "transport uc: the error of shape recover is one that the peer tells; use -c rc" },
 	{ "shape=recover nsteps=2", KVERBS_JOB_A_STEP,
-	  "2 steps: shape recover posts plain WRs; use --op write or read" },
+	  "2 steps: shape recover has but one; use --op write" },
 	{ "shape=recover op=send", KVERBS_JOB_A_SHAPE,
 	  "shape recover: has no send; use --op write or read" },
 	{ "shape=recover op=fadd size=8", KVERBS_JOB_A_SHAPE,
@@ -249,6 +250,26 @@ static const struct refusal refusals[] = {
 	},
 	{ "shape=recover pace_rate=5", KVERBS_JOB_A_PACE_RATE,
 	  "pace-rate 5: shape recover posts as soon as it can; use --shape paced" },
+	/* setup */
+	{ "storm=2", KVERBS_JOB_A_STORM,
+	  "storm 2: shape lat sets nothing up but its own QPs; use --shape setup" },
+	{ "shape=recover storm=2", KVERBS_JOB_A_STORM,
+	  "storm 2: shape recover sets nothing up but its own QPs; use --shape setup" },
+	{ "shape=setup recover=recreate", KVERBS_JOB_A_RECOVER,
+	  "recover: shape setup has no errors to recover from; use --shape recover" },
+	{ "shape=setup chain=2", KVERBS_JOB_A_CHAIN,
+	  "post-list: means nothing in shape setup, which times calls of the control path; leave it out",
+	},
+	{ "shape=setup local_key=dma", KVERBS_JOB_A_LOCAL_KEY,
+	  "local-key dma: shape setup posts nothing; leave it out" },
+	{ "shape=setup op=read", KVERBS_JOB_A_SHAPE,
+	  "shape setup: posts nothing, no read either; leave --op out" },
+	{ "shape=setup op=send", KVERBS_JOB_A_SHAPE,
+	  "shape setup: posts nothing, no send either; leave --op out" },
+	{ "shape=setup storm=100 max_qp=101", KVERBS_JOB_A_STORM,
+	  "storm 100: with 1 pairs 102 QPs at once, and the device has 101; use fewer" },
+	{ "shape=setup storm=10 outstanding=9 max_mr=101", KVERBS_JOB_A_STORM,
+	  "storm 10: with pools of 9 MRs (-t) 102 at once, and the device has 101; use fewer" },
 	/* paced */
 	{ "shape=paced", KVERBS_JOB_A_PACE_RATE,
 	  "pace-rate: shape paced needs to know how many operations a second; use --pace-rate" },
@@ -977,6 +998,8 @@ static int decided(u32 attr, const struct kv_job *job)
 		return kv_transport_rules[job->transport].acked;
 	case KVERBS_JOB_A_PACE:
 		return kv_shape_rules[job->shape].paced;
+	case KVERBS_JOB_A_STORM:
+		return job->shape == KVERBS_SHAPE_SETUP;
 	case KVERBS_JOB_A_RECOVER:
 		return job->shape == KVERBS_SHAPE_RECOVER;
 	case KVERBS_JOB_A_SPIN_US:
@@ -1187,16 +1210,16 @@ static void test_counters_match_the_wire(void **state)
 static void test_lanes(void **state)
 {
 	static const u32 lanes[KV_OPS][KV_SHAPES] = {
-		[KVERBS_OP_WRITE] = { 1, 2, 1, 1, 1 },
-		[KVERBS_OP_READ] = { 1, 2, 1, 1, 1 },
-		[KVERBS_OP_SEND] = { 2, 2, 2, 2, 2 },
-		[KVERBS_OP_SEND_IMM] = { 2, 2, 2, 2, 2 },
-		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2, 2 },
-		[KVERBS_OP_CAS] = { 1, 2, 1, 1, 1 },
-		[KVERBS_OP_FADD] = { 1, 2, 1, 1, 1 },
-		[KVERBS_OP_SEND_INV] = { 2, 2, 2, 2, 2 },
-		[KVERBS_OP_REG_MR] = { 1, 2, 1, 1, 1 },
-		[KVERBS_OP_LOCAL_INV] = { 1, 2, 1, 1, 1 },
+		[KVERBS_OP_WRITE] = { 1, 2, 1, 1, 1, 1 },
+		[KVERBS_OP_READ] = { 1, 2, 1, 1, 1, 1 },
+		[KVERBS_OP_SEND] = { 2, 2, 2, 2, 2, 2 },
+		[KVERBS_OP_SEND_IMM] = { 2, 2, 2, 2, 2, 2 },
+		[KVERBS_OP_WRITE_IMM] = { 2, 2, 2, 2, 2, 2 },
+		[KVERBS_OP_CAS] = { 1, 2, 1, 1, 1, 1 },
+		[KVERBS_OP_FADD] = { 1, 2, 1, 1, 1, 1 },
+		[KVERBS_OP_SEND_INV] = { 2, 2, 2, 2, 2, 2 },
+		[KVERBS_OP_REG_MR] = { 1, 2, 1, 1, 1, 1 },
+		[KVERBS_OP_LOCAL_INV] = { 1, 2, 1, 1, 1, 1 },
 	};
 	struct kv_job job = KV_JOB_INIT;
 

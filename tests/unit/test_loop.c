@@ -22,7 +22,7 @@ struct bench {
 	u32 taken, nphases, provoke, exchanges;
 	struct kv_reg_calls reg;
 	struct kv_phase phase[KV_PHASES_MAX];
-	u32 sleeps, handled, recreate;
+	u32 sleeps, handled, recreate, storm;
 	u32 places, mrs, drawn, cold;
 	u64 spin;
 	struct fake w;
@@ -209,6 +209,8 @@ static void bench_run(void)
 		ep->reg = &l->reg;
 		l->control = kv_shape_rules[b.shape].control;
 		l->recreate = b.recreate;
+		l->storm = b.storm;
+		ep->storm = b.storm;
 		ep->turns = l->control;
 		ep->state[0] = FAKE_RTS;
 		ep->state[1] = FAKE_RTS;
@@ -2837,6 +2839,61 @@ static void test_recover_goes_wrong(void **state)
 	ask_is(b.loop[0].end == KVERBS_REASON_POST && b.loop[0].err == -ENOMEM);
 }
 
+/* storms: each call of each object, and nothing is left */
+static void setup_new(u64 n, u32 storm)
+{
+	bench_new(KVERBS_SHAPE_SETUP, 0, n);
+	b.depth = 4;
+	b.storm = storm;
+	b.timing = KVERBS_TIMING_LAT;
+	b.with_hists = 1;
+}
+
+static void test_setup(void **state)
+{
+	u32 storm, n, i;
+
+	for (storm = 1; storm <= 128; storm += storm < 8 ? 1 : 24) {
+		for (n = 1; n <= 4; n++) {
+			setup_new(n, storm);
+			b.warm = n == 2 ? 5000 : 0;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			ask_is(b.loop[0].stat.ops == n && !b.loop[0].stat.flushed);
+			check_turns();
+			ask_is(hists[0][KVERBS_METRIC_SETUP].count == n);
+			for (i = KVERBS_METRIC_TO_INIT; i <= KVERBS_METRIC_POOL_FREE; i++) {
+				if (i != KVERBS_METRIC_SETUP)
+					ask_is(hists[0][i].count == n * storm);
+			}
+			for (i = 0; i < storm; i++)
+				ask_is(!b.w.ep[0].made[i]);
+		}
+	}
+}
+
+/* whichever call fails, and wherever it is stopped, it ends between two calls */
+static void test_setup_ends_anywhere(void **state)
+{
+	u32 at;
+
+	for (at = 1; at < 70; at++) {
+		setup_new(3, 2);
+		b.w.ep[0].script.control_bad = at;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.loop[0].end == (at > 66 ? KVERBS_REASON_COMPLETE : KVERBS_REASON_SETUP));
+		ask_is(b.w.ep[0].controls == (at > 66 ? 66 : at));
+		setup_new(3, 2);
+		b.w.stop_at = at;
+		b.w.stop_kind = KV_STOP_SOON;
+		bench_run();
+		ask_is(!b.w.broken && b.loop[0].posted == b.loop[0].retired);
+		ask_is(b.w.ep[0].controls <= at);
+		ask_is(b.loop[0].stat.residence == b.loop[0].stat.occupancy);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -2928,6 +2985,8 @@ int main(void)
 		cmocka_unit_test(test_recover_stop_anywhere),
 		cmocka_unit_test(test_recover_call_fails),
 		cmocka_unit_test(test_recover_goes_wrong),
+		cmocka_unit_test(test_setup),
+		cmocka_unit_test(test_setup_ends_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

@@ -213,6 +213,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_EXCHANGE_INV,	/* u32: enum kverbs_exchange_inv */
 	KVERBS_JOB_A_RECOVER,		/* u32: enum kverbs_recover */
 	KVERBS_JOB_A_LANE_QPS,		/* u32, QPs of a lane */
+	KVERBS_JOB_A_STORM,		/* u32, QPs set up at once by a lane */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -264,6 +265,7 @@ enum kverbs_shape {
 	KVERBS_SHAPE_RATE,	/* a window of WRs kept full */
 	KVERBS_SHAPE_PACED,	/* each WR at its own time, whatever became of others */
 	KVERBS_SHAPE_RECOVER,	/* QPs in error are made to work again */
+	KVERBS_SHAPE_SETUP,	/* CQs, QPs and MRs are made, and destroyed */
 };
 
 /* intervals between the intended starts of shape paced */
@@ -608,6 +610,14 @@ enum kverbs_metric {
 	KVERBS_METRIC_TO_RTS,
 	KVERBS_METRIC_CREATE_QP,
 	KVERBS_METRIC_DESTROY_QP,
+	/* likewise, of shape setup; the first is of a whole storm, until it is in RTS */
+	KVERBS_METRIC_SETUP,
+	KVERBS_METRIC_CREATE_CQ,
+	KVERBS_METRIC_DESTROY_CQ,
+	KVERBS_METRIC_MR_ALLOC,	/* ib_alloc_mr; ibv_reg_mr */
+	KVERBS_METRIC_MR_FREE,	/* ib_dereg_mr; ibv_dereg_mr */
+	KVERBS_METRIC_POOL_INIT,	/* kernel only: ib_mr_pool_init */
+	KVERBS_METRIC_POOL_FREE,	/* kernel only */
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
