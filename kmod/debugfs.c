@@ -108,18 +108,20 @@ static int queues_show(struct seq_file *m, void *v)
 {
 	struct kv_run *run = m->private;
 	struct kv_queues queues;
-	u32 i;
+	u32 i, nth;
 
 	seq_puts(m, "# lane end lqpn rqpn qp_state cqn cqe\n");
 	if (kv_shape_rules[run->granted.shape].control)
 		seq_puts(m, "# of this shape none: its lanes make and destroy QPs\n");
-	for (i = 0; i < run->nep && kv_run_queues(run, i, &queues); i++)
-		seq_printf(m, "%u %s %u %u %s %u %u\n", queues.lane,
-			   queues.has_lane ? "lane" : "peer", queues.qpn,
-			   queues.peer_qpn,
-			   queues.state < ARRAY_SIZE(kv_qp_states) ?
-			   kv_qp_states[queues.state] : "?",
-			   queues.cq, queues.cqe);
+	for (i = 0; i < run->nep; i++) {
+		for (nth = 0; kv_run_queues(run, i, nth, &queues); nth++)
+			seq_printf(m, "%u %s %u %u %s %u %u\n", queues.lane,
+				   queues.has_lane ? "lane" : "peer", queues.qpn,
+				   queues.peer_qpn,
+				   queues.state < ARRAY_SIZE(kv_qp_states) ?
+				   kv_qp_states[queues.state] : "?",
+				   queues.cq, queues.cqe);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(queues);

@@ -654,13 +654,13 @@ static void kv_run_do_connect(struct kv_run *run)
 	}
 }
 
-static u32 kv_run_qp_state(struct kv_ep *ep)
+static u32 kv_run_qp_state(struct ib_qp *qp)
 {
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr = { };
 
 	/* it could not be made anew */
-	if (!ep->qp || ib_query_qp(ep->qp, &attr, IB_QP_STATE, &init))
+	if (!qp || ib_query_qp(qp, &attr, IB_QP_STATE, &init))
 		return IB_QPS_ERR;
 	return attr.qp_state;
 }
@@ -679,24 +679,25 @@ static void kv_run_failed_in_lane(struct kv_run *run,
 				 end->err);
 }
 
-bool kv_run_queues(struct kv_run *run, u32 i, struct kv_queues *queues)
+bool kv_run_queues(struct kv_run *run, u32 i, u32 nth, struct kv_queues *queues)
 {
 	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
-	const struct kv_ep *peer;
-	struct kv_ep *ep;
+	const struct kv_ep *ep, *peer;
+	struct ib_qp *qp;
 	bool shown;
 
 	/* a run that ends waits for one look at one QP, not for all of them */
 	mutex_lock(&run->queues);
-	shown = run->shown;
+	shown = run->shown && nth <= run->ep[i]->nspare;
 	if (shown) {
 		ep = run->ep[i];
 		peer = run->ep[i ^ 1];
+		qp = nth ? ep->spare[nth - 1] : ep->qp;
 		queues->lane = i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0);
 		queues->has_lane = per_pair > 1 || !(i % 2);
-		queues->qpn = ep->qp->qp_num;
-		queues->peer_qpn = peer->qp->qp_num;
-		queues->state = kv_run_qp_state(ep);
+		queues->qpn = qp->qp_num;
+		queues->peer_qpn = (nth ? peer->spare[nth - 1] : peer->qp)->qp_num;
+		queues->state = kv_run_qp_state(qp);
 		queues->cq = ep->cq->res.id;
 		queues->cqe = ep->cq->cqe;
 	}
@@ -721,8 +722,8 @@ static u32 kv_run_verdict(struct kv_run *run)
 			continue;
 		}
 		of = i / per_pair * 2 + i % per_pair;
-		state = kv_run_qp_state(run->ep[of]);
-		peer = kv_run_qp_state(run->ep[of ^ 1]);
+		state = kv_run_qp_state(run->ep[of]->qp);
+		peer = kv_run_qp_state(run->ep[of ^ 1]->qp);
 		if (end.reason == KVERBS_REASON_SETUP)
 			kv_run_failed_in_lane(run, &end);
 		spin_lock(&run->lock);

@@ -225,11 +225,12 @@ const struct kv_hist *kv_run_lane_hist(struct kv_run *run, u32 lane,
  * kv_run_queues - look at the QP and the CQ of an endpoint; may sleep
  * @run: run
  * @i: below @nep
+ * @nth: of its QPs, 0: the first
  * @queues: filled
- * Return: false when the run has no verbs objects, not yet or not any more, or its
+ * Return: false when there is none: no such QP, not yet or not any more, or its
  *	lanes make and destroy them
  */
-bool kv_run_queues(struct kv_run *run, u32 i, struct kv_queues *queues);
+bool kv_run_queues(struct kv_run *run, u32 i, u32 nth, struct kv_queues *queues);
 
 u32 kv_run_id(const struct kv_run *run);
 u32 kv_run_shape(const struct kv_run *run);
