@@ -225,7 +225,8 @@ static void kv_provoke_wr(const struct kv_ep *ep, union kv_wr *wr)
 	}
 }
 
-static void kv_provoke_receives(struct kv_ep *ep, u32 provoke)
+/* what the responder does wrong */
+static void kv_provoke_responder(struct kv_ep *ep, u32 provoke)
 {
 	struct ib_sge *sge = ep->sge + ep->wrong->job->sges;
 	u32 i;
@@ -234,7 +235,10 @@ static void kv_provoke_receives(struct kv_ep *ep, u32 provoke)
 		sge->lkey ^= KV_PROVOKE_KEY;
 		return;
 	}
-	if (provoke == KVERBS_PROVOKE_RNR)
+	if (provoke == KVERBS_PROVOKE_STALE_RKEY)
+		ep->exchange.stale = true;
+	if (provoke == KVERBS_PROVOKE_RNR ||
+	    provoke == KVERBS_PROVOKE_STALE_RKEY)
 		return;
 	sge->length = 1;
 	for (i = 0; i < ep->recv_depth; i++)
@@ -249,7 +253,7 @@ int kv_provoke_spoil(struct kv_ep *ep, u32 role)
 	struct kv_wire wire;
 
 	if (role == KVERBS_ROLE_RESPONDER) {
-		kv_provoke_receives(ep, provoke);
+		kv_provoke_responder(ep, provoke);
 		return 0;
 	}
 	switch (provoke) {

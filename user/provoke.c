@@ -171,7 +171,8 @@ static void spoil_wr(const struct kv_wrong *wrong, struct ibv_send_wr *wr)
 	}
 }
 
-static void spoil_receives(const struct kv_wrong_plan *plan)
+/* what the responder does wrong */
+static void spoil_responder(const struct kv_wrong_plan *plan)
 {
 	struct ibv_sge *sge = plan->sge + plan->job->sges;
 	u32 i;
@@ -180,7 +181,10 @@ static void spoil_receives(const struct kv_wrong_plan *plan)
 		sge->lkey ^= KV_PROVOKE_KEY;
 		return;
 	}
-	if (plan->job->provoke == KVERBS_PROVOKE_RNR)
+	if (plan->job->provoke == KVERBS_PROVOKE_STALE_RKEY)
+		plan->ep->exchange.stale = 1;
+	if (plan->job->provoke == KVERBS_PROVOKE_RNR ||
+	    plan->job->provoke == KVERBS_PROVOKE_STALE_RKEY)
 		return;
 	sge->length = 1;
 	for (i = 0; i < plan->ep->recv_depth; i++)
@@ -202,7 +206,7 @@ int kv_provoke_spoil(struct kv_wrong *wrong, u32 role)
 	int rc;
 
 	if (role == KVERBS_ROLE_RESPONDER) {
-		spoil_receives(plan);
+		spoil_responder(plan);
 		return 0;
 	}
 	rc = make_objects(wrong);

@@ -147,7 +147,7 @@
 	  0, "mrs", "MRs", "MRs over it that are used in turn")		\
 	X(COLD, cold, u32, 0, KVERBS_COLD_ON, KVERBS_COLD_OFF,		\
 	  0, "cold", "", "off or on")	\
-	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_INVALIDATED,		\
+	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_STALE_RKEY,		\
 	  KVERBS_PROVOKE_NONE,						\
 	  0, "provoke", "", "an error to be made to come")	\
 	X(REG, reg, u32, 0, KVERBS_REG_EXCHANGE, KVERBS_REG_ONCE,	\

@@ -68,7 +68,7 @@ struct kv_provoke_rule {
 	const char *never;
 };
 
-#define KV_PROVOKES		(KVERBS_PROVOKE_INVALIDATED + 1)
+#define KV_PROVOKES		(KVERBS_PROVOKE_STALE_RKEY + 1)
 #define KV_PROVOKE_SHAPES	(KV_SHAPE_BIT(LAT) | KV_SHAPE_BIT(RATE))
 #define KV_PROVOKE_WC(s)	KVERBS_REASON_WC, KV_WC_##s##_ERR
 
@@ -171,6 +171,13 @@ static const struct kv_provoke_rule kv_provoke_rules[KV_PROVOKES] = {
 		" --op write", KV_PROVOKE_WC(REM_ACCESS),
 		KV_NEEDS_REMOTE | KV_NEEDS_ONE_SIDED | KV_NEEDS_KERNEL, KV_RC,
 		KV_PROVOKE_SHAPES,
+	},
+	[KVERBS_PROVOKE_STALE_RKEY] = {
+		"stale-rkey",
+		"the peer uses the rkey of the exchange before, which was invalidated",
+		" --reg exchange --shape pingpong", KV_PROVOKE_WC(REM_ACCESS),
+		KV_NEEDS_EXCHANGE | KV_BY_RESPONDER, KV_RC,
+		KV_SHAPE_BIT(PINGPONG),
 	},
 };
 

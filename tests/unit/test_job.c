@@ -699,6 +699,9 @@ static const struct refusal refusals[] = {
 	{ "reg=exchange shape=pingpong reg_wait=1", KVERBS_JOB_A_REG_WAIT,
 	  "reg-wait inv: the answer of the peer invalidates, there is no LOCAL_INV; use none or all, or --exchange-inv local",
 	},
+	{ "provoke=stale-rkey shape=pingpong", KVERBS_JOB_A_PROVOKE,
+	  "provoke stale-rkey: it is about keys that the peer is told, and there are none; use --reg exchange --shape pingpong",
+	},
 	{ "reg=exchange shape=pingpong provoke=flush", KVERBS_JOB_A_PROVOKE,
 	  "provoke: not where memory is registered for each operation; leave it out" },
 	{ "reg=exchange shape=pingpong context=irqpoll", KVERBS_JOB_A_CONTEXT,
@@ -936,6 +939,7 @@ static const struct acceptance acceptances[] = {
 	  "reg_wait=1 dma_map=1 exchange_inv=local" },
 	{ "reg=exchange shape=pingpong kernel=0 windows=1 reg_wait=0",
 	  "reg_wait=0 dma_map=auto exchange_inv=remote" },
+	{ "reg=exchange shape=pingpong provoke=stale-rkey", "reg_wait=2" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 	/* places */
 	{ "pattern=random", "span=524288" },

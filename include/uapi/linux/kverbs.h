@@ -378,6 +378,7 @@ enum kverbs_provoke {
 	KVERBS_PROVOKE_WRONG_PD,	/* the rkey of an MR of another PD */
 	KVERBS_PROVOKE_DEREG,		/* the peer's MR is deregistered under way */
 	KVERBS_PROVOKE_INVALIDATED,	/* the peer's MR is invalidated */
+	KVERBS_PROVOKE_STALE_RKEY,	/* the rkey of an exchange that is over */
 };
 
 /* when the memory of an operation is registered */
