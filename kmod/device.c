@@ -135,6 +135,16 @@ u32 kv_dev_link(struct kv_dev *dev, u32 port)
 	return KVERBS_LINK_OTHER;
 }
 
+/* of the kernel's MRs no user says how they are to be ordered */
+static u32 kv_dev_ordering(const struct ib_device *ibdev)
+{
+	if (ib_uses_virt_dma((struct ib_device *)ibdev))
+		return KV_ORDERING_STRICT;
+	if (ibdev->ops.driver_id == RDMA_DRIVER_MLX5)
+		return KV_ORDERING_RELAXED;
+	return KV_ORDERING_UNKNOWN;
+}
+
 void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 {
 	const struct ib_device_attr *attr = &dev->ibdev->attrs;
@@ -154,6 +164,8 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
 	caps->max_mr = attr->max_mr;
+	caps->ordering = kv_dev_ordering(dev->ibdev);
+	caps->sg_gaps = !!(attr->kernel_cap_flags & IBK_SG_GAPS_REG);
 	caps->evict = KV_CAN_EVICT;
 	caps->page = PAGE_SIZE;
 	caps->mr_pages = attr->page_size_cap;

@@ -312,12 +312,10 @@ fail:
 	return ERR_PTR(rc);
 }
 
-int kv_ep_access(const struct kv_job *job)
-{
-	return IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-	       IB_ACCESS_REMOTE_READ |
-	       (kv_job_atomic(job) ? IB_ACCESS_REMOTE_ATOMIC : 0);
-}
+static_assert((u32)KV_ACCESS_LOCAL_WRITE == IB_ACCESS_LOCAL_WRITE);
+static_assert((u32)KV_ACCESS_REMOTE_WRITE == IB_ACCESS_REMOTE_WRITE);
+static_assert((u32)KV_ACCESS_REMOTE_READ == IB_ACCESS_REMOTE_READ);
+static_assert((u32)KV_ACCESS_REMOTE_ATOMIC == IB_ACCESS_REMOTE_ATOMIC);
 
 static void kv_path_address(const struct kv_path *path, const struct kv_job *job,
 			    struct ib_device *ibdev, struct rdma_ah_attr *ah)
@@ -356,7 +354,7 @@ int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
 		attr.port_num = path->port;
 		attr.pkey_index = job->pkey_index;
 		attr.qkey = KV_QKEY;
-		attr.qp_access_flags = kv_ep_access(job);
+		attr.qp_access_flags = kv_job_access(job, KV_ACCESS_OF_QP);
 		mask = kv_qp_rules[job->transport].init;
 		break;
 	case IB_QPS_RTR:
@@ -467,7 +465,7 @@ int kv_ep_await(struct kv_ep *ep, const char **where)
 }
 
 int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
-		   const struct kv_job *job, const char **where)
+		   const struct kv_job *job, u32 of, const char **where)
 {
 	struct ib_reg_wr wr = {
 		.wr = {
@@ -476,7 +474,7 @@ int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 		},
 		.mr = mr,
 		.key = mr->rkey,
-		.access = kv_ep_access(job),
+		.access = kv_job_access(job, of),
 	};
 	int rc;
 
@@ -494,11 +492,13 @@ int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
 static int kv_ep_register_all(struct kv_ep *over, struct kv_ep *ep,
 			      const struct kv_job *job, const char **where)
 {
-	int rc = kv_ep_register(over, ep->buf.mr, job, where);
+	int rc = kv_ep_register(over, ep->buf.mr, job, KV_ACCESS_OF_BUFFER,
+				where);
 	u32 i;
 
 	for (i = 0; i < ep->nmore && !rc; i++)
-		rc = kv_ep_register(over, ep->more[i], job, where);
+		rc = kv_ep_register(over, ep->more[i], job,
+				    KV_ACCESS_OF_BUFFER, where);
 	return rc;
 }
 
@@ -689,7 +689,7 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 	}
 	switch (op) {
 	case KVERBS_OP_REG_MR:
-		wr->reg.access = kv_ep_access(job);
+		wr->reg.access = kv_job_access(job, KV_ACCESS_OF_IO);
 		if (mr) {
 			wr->reg.mr = mr;
 			wr->reg.key = mr->rkey;
@@ -734,9 +734,9 @@ static int kv_ep_begin(struct kv_ep *a, struct kv_ep *b,
 	int rc;
 
 	if (kv_job_rule(job)->mr == KV_MR_TAKEN)
-		return kv_ep_register(b, b->mr[0], job, where);
+		return kv_ep_register(b, b->mr[0], job, KV_ACCESS_OF_IO, where);
 	for (i = 0; first > KV_MR_REGISTERED && i < a->depth; i++) {
-		rc = kv_ep_register(a, a->mr[i], job, where);
+		rc = kv_ep_register(a, a->mr[i], job, KV_ACCESS_OF_IO, where);
 		if (rc)
 			return rc;
 	}

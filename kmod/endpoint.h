@@ -340,22 +340,16 @@ static inline int kv_ep_to_rts(struct kv_ep *ep, const struct kv_wire *wire,
 }
 
 /**
- * kv_ep_access - what a peer may do, to a QP and to an MR
- * @job: checked job
- * Return: mask of enum ib_access_flags
- */
-int kv_ep_access(const struct kv_job *job);
-
-/**
  * kv_ep_register - REG_MR of an MR
  * @over: an RC endpoint of its PD, on which no lane runs
  * @mr: mapped MR
  * @job: checked job
+ * @of: what it is of, KV_ACCESS_OF_*
  * @where: names the step that failed
  * Return: 0 or -errno
  */
 int kv_ep_register(struct kv_ep *over, struct ib_mr *mr,
-		   const struct kv_job *job, const char **where);
+		   const struct kv_job *job, u32 of, const char **where);
 
 /**
  * kv_ep_await - wait for the one WC that is due, of a WR marked as of set-up

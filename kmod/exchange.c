@@ -57,7 +57,7 @@ static void kv_exchange_asks(struct kv_ep *ep, const struct kv_job *job)
 	wr = kv_exchange_wr(ep, i, IB_WR_REG_MR);
 	wr->send_flags = reg.n ? IB_SEND_SIGNALED : 0;
 	wr->next = reg.n ? NULL : send;
-	ep->wr[i].reg.access = kv_ep_access(job);
+	ep->wr[i].reg.access = kv_job_access(job, KV_ACCESS_OF_IO);
 	wr = kv_exchange_wr(ep, KV_EXCHANGE_INV, IB_WR_LOCAL_INV);
 	wr->send_flags = IB_SEND_SIGNALED;
 	kv_exchange_slot(ep, send, first + 1);

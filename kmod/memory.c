@@ -115,6 +115,37 @@ static int kv_buf_alloc_pages(struct kv_buf *buf, int node)
 	return 0;
 }
 
+/* each entry a part of its page */
+static void kv_buf_cut(struct kv_buf *buf, u64 bytes)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	u32 n;
+
+	for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
+		n = min_t(u64, bytes, KV_SG_PART);
+		sg_set_page(sg, sg_page(sg), n, KV_SG_GAP);
+		bytes -= n;
+	}
+}
+
+int kv_buf_alloc_list(struct kv_buf *buf, struct ib_device *ibdev,
+		      const struct kv_job *job, int node)
+{
+	u32 bytes = kv_job_covered(job);
+	int rc;
+
+	if (job->sg_list == KVERBS_SG_LIST_BLOCKS)
+		return kv_buf_alloc(buf, ibdev, bytes, node);
+	buf->ibdev = ibdev;
+	buf->bytes = job->sg_list == KVERBS_SG_LIST_GAPS ?
+		     (u64)kv_job_sg_entries(job) << PAGE_SHIFT : bytes;
+	rc = kv_buf_alloc_pages(buf, node);
+	if (!rc && job->sg_list == KVERBS_SG_LIST_GAPS)
+		kv_buf_cut(buf, bytes);
+	return rc;
+}
+
 static int kv_buf_alloc_as(struct kv_buf *buf, const struct kv_job *job,
 			   int node, const char **where)
 {

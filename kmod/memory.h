@@ -73,6 +73,17 @@ int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 		 int node);
 
 /**
+ * kv_buf_alloc_list - likewise, as the SG list of an operation
+ * @buf: zeroed
+ * @ibdev: device
+ * @job: checked job
+ * @node: NUMA node
+ * Return: 0 or -errno; kv_buf_destroy() undoes what was done either way
+ */
+int kv_buf_alloc_list(struct kv_buf *buf, struct ib_device *ibdev,
+		      const struct kv_job *job, int node);
+
+/**
  * kv_buf_destroy - undo kv_buf_create(), however far it came
  * @buf: buffer; no QP may use it any more
  */

@@ -75,7 +75,8 @@ static int kv_provoke_other_pd(struct kv_ep *ep, const char **where)
 	rc = ib_map_mr_sg(mr, buf->sgt.sgl, buf->mapped, NULL, PAGE_SIZE);
 	if (rc != buf->mapped)
 		return rc < 0 ? rc : -EINVAL;
-	return kv_ep_register(wrong->spare, mr, wrong->job, where);
+	return kv_ep_register(wrong->spare, mr, wrong->job,
+			      KV_ACCESS_OF_BUFFER, where);
 }
 
 /* a QP that takes no packets, so that its number is nobody else's */

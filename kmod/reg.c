@@ -53,7 +53,8 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 {
 	int node = job->node == KV_AUTO ? ibdev_to_node(ep->qp->device) :
 					  job->node;
-	u32 bytes = kv_job_covered(job), i, pages;
+	u32 pages = PAGE_ALIGN(kv_job_covered(job)) >> PAGE_SHIFT, i;
+	enum ib_mr_type type = IB_MR_TYPE_MEM_REG;
 	int rc;
 
 	*where = "allocate the memory of operations";
@@ -63,7 +64,8 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 	if (!ep->reg.slot)
 		return -ENOMEM;
 	for (i = 0; i < ep->depth; i++) {
-		rc = kv_buf_alloc(&ep->reg.slot[i], ep->qp->device, bytes, node);
+		rc = kv_buf_alloc_list(&ep->reg.slot[i], ep->qp->device, job,
+				       node);
 		if (rc)
 			return rc;
 	}
@@ -74,9 +76,13 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 			return rc;
 	}
 	*where = "allocate the MRs of operations";
-	pages = kv_mr_entries(ep->qp->device, PAGE_ALIGN(bytes) >> PAGE_SHIFT);
-	rc = ib_mr_pool_init(ep->qp, &ep->qp->rdma_mrs, ep->depth,
-			     IB_MR_TYPE_MEM_REG, pages, 0);
+	pages = kv_mr_entries(ep->qp->device, pages);
+	if (job->sg_list == KVERBS_SG_LIST_GAPS) {
+		type = IB_MR_TYPE_SG_GAPS;
+		pages = kv_job_sg_entries(job);
+	}
+	rc = ib_mr_pool_init(ep->qp, &ep->qp->rdma_mrs, ep->depth, type,
+			     pages, 0);
 	ep->reg.pool = !rc;
 	return rc;
 }

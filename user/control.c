@@ -101,7 +101,7 @@ static int create_qp(const struct kv_control_plan *plan, struct kv_end *set)
 static int reg_mr(const struct kv_control_plan *plan, struct kv_end *set)
 {
 	set->mr = ibv_reg_mr(plan->port->pd, plan->end[0]->buffer, kv_job_covered(plan->job),
-			     (int)kv_access(plan->job));
+			     (int)kv_access(plan->job, KV_ACCESS_OF_BUFFER));
 	return set->mr ? 0 : -errno;
 }
 

@@ -308,8 +308,9 @@ static void exchange_asks(struct kv_lane *lane)
 	ex->bind->bind_mw.bind_info.addr = (uintptr_t)plan->end->buffer +
 					   (reads ? 0 : plan->end->half);
 	ex->bind->bind_mw.bind_info.length = kv_job_size(job);
-	ex->bind->bind_mw.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_WRITE |
-						      IBV_ACCESS_REMOTE_READ;
+	/* of a window only what the peer may do */
+	ex->bind->bind_mw.bind_info.mw_access_flags =
+		kv_job_access(job, KV_ACCESS_OF_IO) & ~(u32)KV_ACCESS_LOCAL_WRITE;
 	ex->inv = exchange_wr(&lane->ep, KV_EXCHANGE_INV, IBV_WR_LOCAL_INV);
 	ex->inv->send_flags = IBV_SEND_SIGNALED;
 	exchange_slot(lane, send, first + 1);

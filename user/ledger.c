@@ -75,7 +75,7 @@ static const struct {
 	  "locks: the kernel takes SQ and CQ locks with interrupts off; libmlx5 takes its own, with interrupts on"
 	},
 	{ ON_MLX5, AS_ANY,
-	  "ordering: kernel MRs are always relaxed-ordered; user MRs only on request, and none was made"
+	  "ordering: kernel MRs are always relaxed-ordered; user MRs only on request, by --relaxed-ordering on"
 	},
 	{ ON_HARDWARE, AS_ANY,
 	  "tick: the timer tick interrupts both; nohz_full can stop it for user threads only"

@@ -113,17 +113,27 @@ static int touch(u8 *buffer, size_t bytes, const struct kv_job *job, struct kv_e
 	return 0;
 }
 
-/* what a peer may do, to a QP and to an MR: enum ibv_access_flags */
-u32 kv_access(const struct kv_job *job)
-{
-	return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-	       (kv_job_atomic(job) ? IBV_ACCESS_REMOTE_ATOMIC : 0);
-}
+_Static_assert((u32)KV_ACCESS_LOCAL_WRITE == IBV_ACCESS_LOCAL_WRITE, "LOCAL_WRITE");
+_Static_assert((u32)KV_ACCESS_REMOTE_WRITE == IBV_ACCESS_REMOTE_WRITE, "REMOTE_WRITE");
+_Static_assert((u32)KV_ACCESS_REMOTE_READ == IBV_ACCESS_REMOTE_READ, "REMOTE_READ");
+_Static_assert((u32)KV_ACCESS_REMOTE_ATOMIC == IBV_ACCESS_REMOTE_ATOMIC, "REMOTE_ATOMIC");
 
-/* likewise, to the MR of a buffer in which windows are bound */
-static u32 mr_access(const struct kv_job *job)
+/**
+ * kv_access - what an MR allows
+ * @job: as granted
+ * @of: KV_ACCESS_OF_BUFFER or KV_ACCESS_OF_IO
+ * Return: mask of enum ibv_access_flags
+ */
+u32 kv_access(const struct kv_job *job, u32 of)
 {
-	return kv_access(job) | (kv_job_exchanges(job) ? IBV_ACCESS_MW_BIND : 0);
+	u32 access = kv_job_access(job, of);
+
+	/* windows are bound in the MR of a buffer */
+	if (kv_job_exchanges(job))
+		access |= IBV_ACCESS_MW_BIND;
+	if (job->relaxed_ordering == KVERBS_RELAXED_ORDERING_ON)
+		access |= IBV_ACCESS_RELAXED_ORDERING;
+	return access;
 }
 
 static int make_window(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
@@ -148,7 +158,7 @@ static int register_more(struct kv_end *end, const struct kv_port *port, const s
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	for (i = 0; i + 1 < job->mrs; i++) {
 		end->more[i] = ibv_reg_mr(port->pd, end->buffer, end->mr->length,
-					  (int)kv_access(job));
+					  (int)kv_access(job, KV_ACCESS_OF_BUFFER));
 		if (!end->more[i]) {
 			explain_registration(end->mr->length, errno, error);
 			return -1;
@@ -197,7 +207,8 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	}
 	if (touch(buffer, bytes, job, error))
 		return -1;
-	end->mr = ibv_reg_mr(port->pd, buffer, registered, (int)mr_access(job));
+	end->mr = ibv_reg_mr(port->pd, buffer, registered,
+			     (int)kv_access(job, KV_ACCESS_OF_BUFFER));
 	if (!end->mr) {
 		explain_registration(registered, errno, error);
 		return -1;

@@ -218,6 +218,37 @@ const char *kv_exchange_inv_name(u32 inv)
 	return KV_NAME(names, inv);
 }
 
+const char *kv_access_name(u32 access)
+{
+	static const char *const names[] = {
+		[KVERBS_ACCESS_ALL] = "all",
+		[KVERBS_ACCESS_NEEDED] = "needed",
+	};
+
+	return KV_NAME(names, access);
+}
+
+const char *kv_relaxed_ordering_name(u32 on)
+{
+	static const char *const names[] = {
+		[KVERBS_RELAXED_ORDERING_OFF] = "off",
+		[KVERBS_RELAXED_ORDERING_ON] = "on",
+	};
+
+	return KV_NAME(names, on);
+}
+
+const char *kv_sg_list_name(u32 list)
+{
+	static const char *const names[] = {
+		[KVERBS_SG_LIST_BLOCKS] = "blocks",
+		[KVERBS_SG_LIST_PAGES] = "pages",
+		[KVERBS_SG_LIST_GAPS] = "gaps",
+	};
+
+	return KV_NAME(names, list);
+}
+
 const char *kv_delay_at_name(u32 at)
 {
 	static const char *const names[] = {
@@ -377,6 +408,9 @@ static const struct {
 	{ KVERBS_JOB_A_DELAY_AT, kv_delay_at_name },
 	{ KVERBS_JOB_A_MEMORY, kv_memory_name },
 	{ KVERBS_JOB_A_EXCHANGE_INV, kv_exchange_inv_name },
+	{ KVERBS_JOB_A_ACCESS, kv_access_name },
+	{ KVERBS_JOB_A_RELAXED_ORDERING, kv_relaxed_ordering_name },
+	{ KVERBS_JOB_A_SG_LIST, kv_sg_list_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

@@ -88,6 +88,7 @@ static void fill_caps(struct kv_port *port)
 	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
+	caps->ordering = caps->software ? KV_ORDERING_STRICT : KV_ORDERING_ASKED;
 	if (device->device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A |
 					IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 		caps->windows = device->max_mw > 0 ? (u32)device->max_mw : 1;

@@ -202,6 +202,16 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", recovers by %s", kv_recover_name(job->recover));
 	if (job->storm != KV_AUTO)
 		fprintf(file, ", %u QP%s set up at once", job->storm, job->storm > 1 ? "s" : "");
+	if (job->sg_list == KVERBS_SG_LIST_PAGES || job->sg_list == KVERBS_SG_LIST_GAPS)
+		fprintf(file, ", SG lists of %u %s", kv_job_sg_entries(job),
+			job->sg_list == KVERBS_SG_LIST_GAPS ? "parts of pages (SG_GAPS)" : "pages");
+	if (job->access == KVERBS_ACCESS_NEEDED)
+		fputs(", MRs and QPs allow what is needed", file);
+	if (job->relaxed_ordering != KV_AUTO)
+		fprintf(file, ", relaxed ordering %s (%s)",
+			kv_relaxed_ordering_name(job->relaxed_ordering),
+			result->engine == kv_engine_user.name ?
+			"as asked for by ibv_reg_mr" : "as the driver does");
 	if (job->check_data)
 		fputs(", data checked (rates include it)", file);
 	if (result->engine == kv_engine_user.name)

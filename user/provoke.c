@@ -47,7 +47,8 @@ static int make_objects(struct kv_wrong *wrong)
 		wrong->pd = ibv_alloc_pd(plan->port->context);
 		if (wrong->pd)
 			wrong->mr = ibv_reg_mr(wrong->pd, plan->peer->buffer,
-					       plan->peer->mr->length, (int)kv_access(plan->job));
+					       plan->peer->mr->length,
+					       (int)kv_access(plan->job, KV_ACCESS_OF_BUFFER));
 		return wrong->mr ? 0 : -errno;
 	case KVERBS_PROVOKE_WRONG_QPN:
 		if (kv_qp_make(&wrong->spare, plan->port, plan->job, &error))

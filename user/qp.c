@@ -278,7 +278,7 @@ static int move_qp(struct ibv_qp *qp, const struct ibv_qp *to, const struct kv_e
 		attr.pkey_index = (u16)job->pkey_index;
 		attr.port_num = port->number;
 		attr.qkey = KV_QKEY;
-		attr.qp_access_flags = kv_access(job);
+		attr.qp_access_flags = kv_job_access(job, KV_ACCESS_OF_QP);
 		return ibv_modify_qp(qp, &attr, rules[job->transport].init);
 	case IBV_QPS_RTR:
 		attr.path_mtu = mtu_enum(job->mtu);

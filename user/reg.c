@@ -25,7 +25,7 @@ int kv_reg_open(struct kv_reg *reg, const struct kv_port *port, const struct kv_
 	reg->bytes = kv_mr_bytes(&port->facts, kv_job_covered(job));
 	reg->stride = (reg->bytes + page - 1) / page * page;
 	reg->slots = job->outstanding;
-	reg->access = kv_access(job);
+	reg->access = kv_access(job, KV_ACCESS_OF_IO);
 	reg->mr = calloc(reg->slots, sizeof(*reg->mr));
 	if (!reg->mr)
 		return -1;

@@ -94,7 +94,7 @@ struct kv_end {
 };
 
 /* memory.c */
-u32 kv_access(const struct kv_job *job);
+u32 kv_access(const struct kv_job *job, u32 of);
 int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		   struct kv_error *error);
 size_t kv_mr_bytes(const struct kv_device_facts *facts, size_t bytes);

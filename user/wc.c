@@ -35,15 +35,25 @@ const char *kv_qp_state_name(u32 state)
 	return state < KV_ARRAY_SIZE(names) ? names[state] : "unknown";
 }
 
-static void wr_name(const struct kv_job *job, u64 wr, char text[64])
+/* the WRs of an exchange, by the end that posts them */
+static const char *exchange_name(const struct kv_job *job, u32 lane, u64 step)
+{
+	if (step == KV_EXCHANGE_INV)
+		return "LOCAL_INV";
+	if (kv_job_role(job, lane) == KVERBS_ROLE_INITIATOR)
+		return "WR that registers";
+	return kv_job_rule(job)->reads ? "READ by the rkey it was told" :
+					 "WRITE by the rkey it was told";
+}
+
+static void wr_name(const struct kv_job *job, u32 lane, u64 wr, char text[64])
 {
 	u64 step = wr & ~ID_STEP;
 
 	if (wr & ID_RECV)
 		snprintf(text, 64, "receive WR of slot %llu", wr & ~ID_RECV);
 	else if ((wr & ID_STEP) && kv_job_exchanges(job) && step < KV_EXCHANGE_ALL)
-		snprintf(text, 64, "%s", step == KV_EXCHANGE_INV ? "LOCAL_INV" :
-			 "WR that registers");
+		snprintf(text, 64, "%s", exchange_name(job, lane, step));
 	else if ((wr & ID_STEP) && step < kv_job_wrs(job))
 		snprintf(text, 64, "WR of step %llu, %s", step + 1,
 			 kv_op_name(kv_job_wr_op(job, (u32)step)));
@@ -102,7 +112,7 @@ static void explain(const struct kv_result *result, char *text, size_t size)
 	const char *engine = result->engine, *reason = kv_reason_name(result->reason);
 	char wr[64];
 
-	wr_name(&result->granted, result->err_wr, wr);
+	wr_name(&result->granted, result->err_lane, result->err_wr, wr);
 	switch (result->reason) {
 	case KVERBS_REASON_WC:
 		explain_wc(result, wr, text, size);

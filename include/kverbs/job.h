@@ -174,7 +174,15 @@
 	X(LANE_QPS, lane_qps, u32, 1, 1024, 1,				\
 	  0, "lane-qps", "QPs", "QPs of a lane, used in turn")			\
 	X(STORM, storm, u32, 1, KV_STORM_MAX, KV_AUTO,			\
-	  0, "storm", "QPs", "QPs that a lane sets up at once")
+	  0, "storm", "QPs", "QPs that a lane sets up at once")		\
+	X(ACCESS, access, u32, 0, KVERBS_ACCESS_NEEDED,			\
+	  KVERBS_ACCESS_ALL,						\
+	  0, "access", "", "all or needed")				\
+	X(RELAXED_ORDERING, relaxed_ordering, u32, 0,			\
+	  KVERBS_RELAXED_ORDERING_ON, KV_AUTO,				\
+	  0, "relaxed-ordering", "", "off or on")			\
+	X(SG_LIST, sg_list, u32, 0, KVERBS_SG_LIST_GAPS, KV_AUTO,	\
+	  0, "sg-list", "", "blocks, pages or gaps")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -520,6 +528,14 @@ enum {
 	KV_ARM_UNKNOWN,	/* only a poll can tell */
 };
 
+/* how a device writes to the MRs of an engine */
+enum {
+	KV_ORDERING_UNKNOWN,	/* as the driver does, and does not say */
+	KV_ORDERING_STRICT,	/* there is no bus that it could be relaxed on */
+	KV_ORDERING_RELAXED,	/* relaxed, whatever is asked */
+	KV_ORDERING_ASKED,	/* as asked, where it can */
+};
+
 /**
  * struct kv_caps - what bounds a job: the device, the port, the engine
  * @kernel: 1 for the kernel engine
@@ -546,6 +562,8 @@ enum {
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
  * @windows: memory windows of type 2 that the device has
+ * @ordering: how it writes to MRs, KV_ORDERING_*
+ * @sg_gaps: it can register an SG list with gaps
  * @wr_single: of the extended calls only those of one SGE and one WC work
  * @limit_lanes: lanes of a run that the engine allows
  * @limit_depth: WRs of a queue that the engine allows
@@ -577,6 +595,8 @@ struct kv_caps {
 	u64 max_reg_bytes;
 	u32 reg_mr;
 	u32 windows;
+	u32 ordering;
+	u32 sg_gaps;
 	u32 wr_single;
 	u32 limit_lanes;
 	u32 limit_depth;
@@ -796,6 +816,58 @@ static inline u32 kv_job_covered(const struct kv_job *job)
 	for (i = 0; i < job->nsteps; i++)
 		bytes = job->step[i].size > bytes ? job->step[i].size : bytes;
 	return bytes;
+}
+
+/* enum ib_access_flags and enum ibv_access_flags, which agree */
+enum {
+	KV_ACCESS_LOCAL_WRITE = 1 << 0,
+	KV_ACCESS_REMOTE_WRITE = 1 << 1,
+	KV_ACCESS_REMOTE_READ = 1 << 2,
+	KV_ACCESS_REMOTE_ATOMIC = 1 << 3,
+};
+
+/* what allows it */
+enum {
+	KV_ACCESS_OF_QP,
+	KV_ACCESS_OF_BUFFER,	/* MRs over the buffer of an end */
+	KV_ACCESS_OF_IO,	/* MRs of the memory of an operation */
+};
+
+/**
+ * kv_job_access - what a QP or an MR allows
+ * @job: checked job
+ * @of: KV_ACCESS_OF_*
+ * Return: mask of KV_ACCESS_*
+ */
+static inline u32 kv_job_access(const struct kv_job *job, u32 of)
+{
+	const struct kv_op_rule *op;
+	u32 peer = 0, reads = 0, i;
+
+	if (job->access == KVERBS_ACCESS_ALL)
+		return KV_ACCESS_LOCAL_WRITE | KV_ACCESS_REMOTE_WRITE |
+		       KV_ACCESS_REMOTE_READ |
+		       (kv_job_atomic(job) ? KV_ACCESS_REMOTE_ATOMIC : 0);
+	for (i = 0; i < job->nsteps; i++) {
+		op = &kv_op_rules[job->step[i].op];
+		reads |= op->reads;
+		if (op->atomic)
+			peer |= KV_ACCESS_REMOTE_ATOMIC;
+		else if (op->remote)
+			peer |= op->reads ? KV_ACCESS_REMOTE_READ :
+					    KV_ACCESS_REMOTE_WRITE;
+	}
+	if (of == KV_ACCESS_OF_QP)
+		return peer;
+	/* messages come into it, and a READ fills it */
+	if (of == KV_ACCESS_OF_BUFFER)
+		return KV_ACCESS_LOCAL_WRITE |
+		       (kv_job_exchanges(job) ? 0 : peer);
+	if (!kv_job_exchanges(job))
+		return reads ? KV_ACCESS_LOCAL_WRITE : 0;
+	/* who may write from afar may write at home */
+	return peer | (peer & ~(u32)KV_ACCESS_REMOTE_READ ?
+		       KV_ACCESS_LOCAL_WRITE : 0);
 }
 
 /* is the i-th WR the last of its chain? */
@@ -1187,6 +1259,18 @@ static inline u64 kv_job_half(const struct kv_job *job)
 }
 
 #define KV_REG_PAGE		4096ULL
+#define KV_SG_GAP		192U	/* bytes at both ends of a page that are left out */
+#define KV_SG_PART		((u32)KV_REG_PAGE - 2 * KV_SG_GAP)
+
+/* entries of the SG list of an operation, where it is one of pages */
+static inline u32 kv_job_sg_entries(const struct kv_job *job)
+{
+	u32 part = job->sg_list == KVERBS_SG_LIST_GAPS ? KV_SG_PART :
+							 (u32)KV_REG_PAGE;
+	u32 bytes = kv_job_covered(job);
+
+	return bytes / part + !!(bytes % part);
+}
 
 /* memory of an operation that is registered for it: whole pages */
 static inline u64 kv_job_reg_bytes(const struct kv_job *job)
@@ -1195,7 +1279,7 @@ static inline u64 kv_job_reg_bytes(const struct kv_job *job)
 	if (job->reg == KVERBS_REG_ONCE ||
 	    (kv_job_exchanges(job) && !kv_job_maps(job)))
 		return 0;
-	return (kv_job_covered(job) + KV_REG_PAGE - 1) & ~(KV_REG_PAGE - 1);
+	return kv_job_sg_entries(job) * KV_REG_PAGE;
 }
 
 /* bytes of its whole buffer, as it is allocated: a block is a power of two of pages */
@@ -1607,6 +1691,9 @@ static inline int kv_job_check_once(const struct kv_job *job,
 	if (job->reg_wait != KV_AUTO)
 		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
 				 "reg-wait: memory is registered before the run; use --reg io or exchange, or leave it out");
+	if (job->sg_list != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list: memory is listed before the run; use --reg io or exchange, or --memory");
 	if (job->dma_map != KV_AUTO)
 		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
 				 "dma-map: memory is mapped before the run; use --reg io or exchange, or leave it out");
@@ -1663,6 +1750,32 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 							      KVERBS_JOB_A_MR_PAGE,
 				 "%s: memory that is registered for each operation is its own; leave it out",
 				 job->memory != KV_AUTO ? "memory" : "mr-page");
+	return 0;
+}
+
+/* the SG list of an operation, which only the kernel has */
+static inline int kv_job_check_sg_list(struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	if (!caps->kernel) {
+		if (job->sg_list == KV_AUTO)
+			return 0;
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list: user space registers a range of addresses, its pages are the kernel's; leave it out, or use --engine kernel");
+	}
+	if (job->sg_list == KV_AUTO)
+		job->sg_list = KVERBS_SG_LIST_BLOCKS;
+	if (job->sg_list != KVERBS_SG_LIST_GAPS)
+		return 0;
+	if (!caps->sg_gaps)
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list gaps: the device has no MRs over lists with gaps (IB_MR_TYPE_SG_GAPS); use pages");
+	if (kv_job_sg_entries(job) * KV_REG_PAGE > caps->max_reg_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list gaps: %u bytes are %u entries, an MR has %llu; use a smaller -s",
+				 kv_job_covered(job), kv_job_sg_entries(job),
+				 (unsigned long long)(caps->max_reg_bytes / KV_REG_PAGE));
 	return 0;
 }
 
@@ -1773,7 +1886,8 @@ static inline int kv_job_check_reg(struct kv_job *job,
 	/* whatever else they are, it is refused with them */
 	if (!kv_job_steps_known(job))
 		return 0;
-	if (kv_job_check_reg_with(job, no))
+	if (kv_job_check_reg_with(job, no) ||
+	    kv_job_check_sg_list(job, caps, no))
 		return -1;
 	if (kv_job_exchanges(job))
 		return kv_job_check_exchange(job, caps, no);
@@ -2294,6 +2408,27 @@ static inline int kv_job_check_memory(const struct kv_job *job,
 	return 0;
 }
 
+/* in which order the device writes to MRs: what the driver decides cannot be asked for */
+static inline int kv_job_check_ordering(const struct kv_job *job,
+					const struct kv_caps *caps,
+					struct kv_refusal *no)
+{
+	u32 on = job->relaxed_ordering == KVERBS_RELAXED_ORDERING_ON;
+
+	if (job->relaxed_ordering == KV_AUTO ||
+	    caps->ordering == KV_ORDERING_ASKED ||
+	    caps->ordering == (on ? KV_ORDERING_RELAXED : KV_ORDERING_STRICT))
+		return 0;
+	if (caps->ordering == KV_ORDERING_RELAXED)
+		return kv_refuse(no, KVERBS_JOB_A_RELAXED_ORDERING,
+				 "relaxed-ordering off: this driver's MRs of the kernel are relaxed always; use --engine user, or leave it out");
+	if (caps->ordering == KV_ORDERING_STRICT)
+		return kv_refuse(no, KVERBS_JOB_A_RELAXED_ORDERING,
+				 "relaxed-ordering on: a software device writes over no bus, in the order of its packets; leave it out");
+	return kv_refuse(no, KVERBS_JOB_A_RELAXED_ORDERING,
+			 "relaxed-ordering: in the kernel it is as the driver does, and this one does not say; use --engine user, or leave it out");
+}
+
 /* what is evicted from caches, which takes its time and has to be possible */
 static inline int kv_job_check_cold(const struct kv_job *job,
 				    const struct kv_caps *caps,
@@ -2641,6 +2776,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_data(job, caps, no) ||
 	    kv_job_check_provoke(job, caps, no) ||
 	    kv_job_check_memory(job, caps, no) ||
+	    kv_job_check_ordering(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;
 	return 0;

@@ -50,7 +50,7 @@ static const struct member cap_members[] = {
 	CAP(kernel), CAP(software), CAP(link), CAP(ports), CAP(port_active),
 	CAP(mtu), CAP(gids), CAP(max_msg), CAP(max_qp), CAP(max_qp_wr),
 	CAP(max_cqe), CAP(max_rd_atomic), CAP(atomic), CAP(max_reg_bytes), CAP(reg_mr),
-	CAP(windows),
+	CAP(windows), CAP(ordering), CAP(sg_gaps),
 	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
 	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
@@ -699,6 +699,25 @@ static const struct refusal refusals[] = {
 	{ "reg=exchange shape=pingpong reg_wait=1", KVERBS_JOB_A_REG_WAIT,
 	  "reg-wait inv: the answer of the peer invalidates, there is no LOCAL_INV; use none or all, or --exchange-inv local",
 	},
+	{ "relaxed_ordering=0 ordering=2", KVERBS_JOB_A_RELAXED_ORDERING,
+	  "relaxed-ordering off: this driver's MRs of the kernel are relaxed always; use --engine user, or leave it out",
+	},
+	{ "relaxed_ordering=1 ordering=1", KVERBS_JOB_A_RELAXED_ORDERING,
+	  "relaxed-ordering on: a software device writes over no bus, in the order of its packets; leave it out",
+	},
+	{ "relaxed_ordering=0 ordering=0", KVERBS_JOB_A_RELAXED_ORDERING,
+	  "relaxed-ordering: in the kernel it is as the driver does, and this one does not say; use --engine user, or leave it out",
+	},
+	{ "sg_list=1", KVERBS_JOB_A_SG_LIST,
+	  "sg-list: memory is listed before the run; use --reg io or exchange, or --memory" },
+	{ "sg_list=2 reg=io", KVERBS_JOB_A_SG_LIST,
+	  "sg-list gaps: the device has no MRs over lists with gaps (IB_MR_TYPE_SG_GAPS); use pages",
+	},
+	{ "sg_list=0 reg=io kernel=0", KVERBS_JOB_A_SG_LIST,
+	  "sg-list: user space registers a range of addresses, its pages are the kernel's; leave it out, or use --engine kernel",
+	},
+	{ "sg_list=2 reg=io sg_gaps=1 size=3713 max_reg_bytes=8191", KVERBS_JOB_A_SG_LIST,
+	  "sg-list gaps: 3713 bytes are 2 entries, an MR has 1; use a smaller -s" },
 	{ "provoke=stale-rkey shape=pingpong", KVERBS_JOB_A_PROVOKE,
 	  "provoke stale-rkey: it is about keys that the peer is told, and there are none; use --reg exchange --shape pingpong",
 	},
@@ -940,6 +959,13 @@ static const struct acceptance acceptances[] = {
 	{ "reg=exchange shape=pingpong kernel=0 windows=1 reg_wait=0",
 	  "reg_wait=0 dma_map=auto exchange_inv=remote" },
 	{ "reg=exchange shape=pingpong provoke=stale-rkey", "reg_wait=2" },
+	{ "relaxed_ordering=1 ordering=2", "relaxed_ordering=1" },
+	{ "relaxed_ordering=1 ordering=3 kernel=0", "relaxed_ordering=1" },
+	{ "relaxed_ordering=0 ordering=1", "relaxed_ordering=0" },
+	{ "access=1", "access=1 relaxed_ordering=auto sg_list=auto" },
+	{ "reg=io", "sg_list=0" },
+	{ "reg=io sg_list=2 sg_gaps=1 size=3713 max_reg_bytes=8192", "sg_list=2" },
+	{ "reg=exchange shape=pingpong sg_list=1", "sg_list=1" },
 	{ "kernel=0 local_key=mr", "local_key=mr" },
 	/* places */
 	{ "pattern=random", "span=524288" },
@@ -986,6 +1012,43 @@ static void test_acceptances(void **state)
 	}
 }
 
+/* what is needed, by hand: of the QP, of the buffer, of the memory of an operation */
+static void test_access(void **state)
+{
+	static const struct {
+		const char *ask;
+		u32 access[3];
+	} cases[] = {
+		{ "op=write", { 7, 7, 7 } },
+		{ "op=fadd size=8", { 15, 15, 15 } },
+		{ "access=1 op=write", { 2, 3, 0 } },
+		{ "access=1 op=read", { 4, 5, 1 } },
+		{ "access=1 op=send", { 0, 1, 0 } },
+		{ "access=1 op=write-imm", { 2, 3, 0 } },
+		{ "access=1 op=cas size=8", { 8, 9, 1 } },
+		{ "access=1 op=write nsteps=2 op2=read size2=64", { 6, 7, 1 } },
+		{ "access=1 op=write reg=io", { 2, 3, 0 } },
+		{ "access=1 op=write reg=exchange shape=pingpong", { 2, 1, 3 } },
+		{ "access=1 op=read reg=exchange shape=pingpong", { 4, 1, 4 } },
+	};
+	u32 i, of;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kv_job job = KV_JOB_INIT;
+		struct kv_caps caps = plenty;
+		struct kv_refusal no = { 0 };
+
+		settings(cases[i].ask, &job, &caps, 1);
+		if (kv_job_check(&job, &caps, &no))
+			fail_msg("%s: refused: %s", cases[i].ask, no.text);
+		for (of = KV_ACCESS_OF_QP; of <= KV_ACCESS_OF_IO; of++) {
+			if (kv_job_access(&job, of) != cases[i].access[of])
+				fail_msg("%s: %u: 0x%x", cases[i].ask, of,
+					 kv_job_access(&job, of));
+		}
+	}
+}
+
 /* is a field that was left to the check decided by it? */
 static int decided(u32 attr, const struct kv_job *job)
 {
@@ -1013,6 +1076,7 @@ static int decided(u32 attr, const struct kv_job *job)
 		return 0;
 	case KVERBS_JOB_A_MEMORY:
 	case KVERBS_JOB_A_MR_PAGE:
+	case KVERBS_JOB_A_RELAXED_ORDERING:
 		return 0;
 	case KVERBS_JOB_A_SPAN:
 		return job->pattern != KVERBS_PATTERN_FIXED;
@@ -1021,6 +1085,7 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_REG_WAIT:
 		return kv_job_maps(job) || kv_job_exchanges(job);
 	case KVERBS_JOB_A_DMA_MAP:
+	case KVERBS_JOB_A_SG_LIST:
 		return kv_job_maps(job);
 	case KVERBS_JOB_A_POST_FROM:
 		return kv_context_rules[job->context].callback;
@@ -1457,6 +1522,7 @@ int main(void)
 		cmocka_unit_test(test_rules_are_complete),
 		cmocka_unit_test(test_counters_match_the_wire),
 		cmocka_unit_test(test_acceptances),
+		cmocka_unit_test(test_access),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_mtu_above_the_port),
 		cmocka_unit_test(test_asked_is_kept),

@@ -214,6 +214,9 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_RECOVER,		/* u32: enum kverbs_recover */
 	KVERBS_JOB_A_LANE_QPS,		/* u32, QPs of a lane */
 	KVERBS_JOB_A_STORM,		/* u32, QPs set up at once by a lane */
+	KVERBS_JOB_A_ACCESS,		/* u32: enum kverbs_access */
+	KVERBS_JOB_A_RELAXED_ORDERING,	/* u32: enum kverbs_relaxed_ordering */
+	KVERBS_JOB_A_SG_LIST,		/* u32: enum kverbs_sg_list, kernel only */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -405,6 +408,25 @@ enum kverbs_dma_map {
 enum kverbs_exchange_inv {
 	KVERBS_EXCHANGE_INV_REMOTE,	/* the peer's answer, a SEND_WITH_INV */
 	KVERBS_EXCHANGE_INV_LOCAL,	/* a LOCAL_INV after the answer */
+};
+
+/* what MRs and QPs allow */
+enum kverbs_access {
+	KVERBS_ACCESS_ALL,	/* to write and to read, locally and remotely */
+	KVERBS_ACCESS_NEEDED,	/* what the operations of the job need */
+};
+
+/* whether the device may write to an MR in another order than it was told */
+enum kverbs_relaxed_ordering {
+	KVERBS_RELAXED_ORDERING_OFF,
+	KVERBS_RELAXED_ORDERING_ON,
+};
+
+/* what the memory that an operation registers is listed in */
+enum kverbs_sg_list {
+	KVERBS_SG_LIST_BLOCKS,	/* as large pieces as come */
+	KVERBS_SG_LIST_PAGES,	/* pages, not side by side where that can be helped */
+	KVERBS_SG_LIST_GAPS,	/* parts of pages, which begin and end inside them */
 };
 
 /* where a busy wait is: in what is timed, or as long, but before it */
