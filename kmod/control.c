@@ -64,8 +64,8 @@ static void kv_control_free(struct kv_set *set)
 		ib_dereg_mr(set->mr);
 	if (set->pool)
 		ib_mr_pool_destroy(set->qp, &set->qp->rdma_mrs);
-	if (set->qp)
-		ib_destroy_qp(set->qp);
+	if (set->qp && ib_destroy_qp(set->qp))
+		return;
 	if (set->cq)
 		ib_destroy_cq(set->cq);
 }
@@ -144,7 +144,7 @@ static int kv_control_init_pool(struct kv_control *control, struct kv_set *set)
 	return rc;
 }
 
-/* what cannot be destroyed is not tried again */
+/* a QP that cannot be destroyed uses its CQ: both are tried again at the end */
 static int kv_control_destroy(struct kv_set *set, u32 what)
 {
 	int rc = 0;
@@ -160,7 +160,8 @@ static int kv_control_destroy(struct kv_set *set, u32 what)
 		break;
 	case KVERBS_METRIC_DESTROY_QP:
 		rc = ib_destroy_qp(set->qp);
-		set->qp = NULL;
+		if (!rc)
+			set->qp = NULL;
 		break;
 	case KVERBS_METRIC_DESTROY_CQ:
 		ib_destroy_cq(set->cq);

@@ -19,6 +19,8 @@
 
 #define KV_RUN_CALL(attr, name) [KVERBS_METRIC_##attr] = "make the call " name,
 
+#define KV_MR_BYTES	4096	/* of a driver's MR, with entries for some pages */
+#define KV_WQE_BYTES	256	/* of its WR */
 #define KV_LEAVE_MS	200	/* for lanes, when a CPU goes offline or all sleep */
 
 enum kv_do {
@@ -266,12 +268,26 @@ static int kv_run_check(struct kv_job *granted, struct kv_dev *dev,
 	return no->host ? -ENETDOWN : -EINVAL;
 }
 
+/* what a lane of shape setup has made at once, the driver's part by what drivers take */
+static u64 kv_run_storm_bytes(const struct kv_job *job)
+{
+	u64 mr = KV_MR_BYTES + (PAGE_ALIGN((u64)kv_job_covered(job)) >>
+				PAGE_SHIFT) * sizeof(u64);
+
+	if (job->shape != KVERBS_SHAPE_SETUP)
+		return 0;
+	return job->storm * ((u64)kv_job_sq_depth(job) * KV_WQE_BYTES +
+			     (u64)kv_job_cq_depth(job) * sizeof(struct ib_wc) +
+			     (job->outstanding + 1ULL) * mr);
+}
+
 static u64 kv_run_bytes(const struct kv_job *job)
 {
 	u32 lanes = kv_job_lanes(job);
 
 	/* a lane's ring of chains has up to twice as many as WRs */
 	return kv_job_bytes(job) + 2ULL * job->pairs * kv_ep_bytes(job) +
+	       job->pairs * kv_run_storm_bytes(job) +
 	       (u64)lanes * (sizeof(struct kv_lane) +
 			     2ULL * (job->outstanding + 1) * KV_CHAIN_BYTES +
 			     sizeof(u64) * kv_pace_gaps(job));
@@ -705,10 +721,45 @@ bool kv_run_queues(struct kv_run *run, u32 i, u32 nth, struct kv_queues *queues)
 	return shown;
 }
 
+/* of several QPs the first that is not in RTS */
+static u32 kv_run_ep_state(const struct kv_ep *ep)
+{
+	u32 state = kv_run_qp_state(ep->qp), i;
+
+	for (i = 0; i < ep->nspare && state == IB_QPS_RTS; i++)
+		state = kv_run_qp_state(ep->spare[i]);
+	return state;
+}
+
+/*
+ * The first lane that failed by itself, before one whose WRs were but flushed, as an
+ * error at one end does to the other; as many as there are lanes: none failed.
+ */
+static u32 kv_run_culprit(struct kv_run *run)
+{
+	u32 flushed = run->nlanes, i;
+	struct kv_lane_end end;
+
+	for (i = 0; i < run->nlanes; i++) {
+		kv_lane_end(&run->lane[i], &end);
+		if (end.reason == KVERBS_REASON_COMPLETE ||
+		    end.reason == KVERBS_REASON_STOPPED ||
+		    end.reason == KVERBS_REASON_NONE)
+			continue;
+		if (end.reason != KVERBS_REASON_WC ||
+		    end.wc_status != IB_WC_WR_FLUSH_ERR)
+			return i;
+		if (flushed == run->nlanes)
+			flushed = i;
+	}
+	return flushed;
+}
+
 /* what the lanes say together: the first failure, else stopped, else complete */
 static u32 kv_run_verdict(struct kv_run *run)
 {
 	u32 reason = KVERBS_REASON_COMPLETE, state, peer, i;
+	u32 culprit = kv_run_culprit(run);
 	u32 per_pair = kv_job_lanes_per_pair(&run->granted), of;
 	struct kv_lane_end end;
 
@@ -721,9 +772,11 @@ static u32 kv_run_verdict(struct kv_run *run)
 			reason = KVERBS_REASON_STOPPED;
 			continue;
 		}
+		if (i != culprit)
+			continue;
 		of = i / per_pair * 2 + i % per_pair;
-		state = kv_run_qp_state(run->ep[of]->qp);
-		peer = kv_run_qp_state(run->ep[of ^ 1]->qp);
+		state = kv_run_ep_state(run->ep[of]);
+		peer = kv_run_ep_state(run->ep[of ^ 1]);
 		if (end.reason == KVERBS_REASON_SETUP)
 			kv_run_failed_in_lane(run, &end);
 		spin_lock(&run->lock);

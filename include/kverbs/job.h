@@ -33,6 +33,7 @@
 #define KV_SPAN_BYTES		(512U << 10)	/* default of a pattern over many places */
 #define KV_SPAN_PLACES		8	/* but so many messages at least */
 #define KV_MRS_MAX		4096
+#define KV_POOL_MAX		1024	/* MRs that one call makes: a stop waits for it */
 #define KV_QPS_MAX		4096	/* of a run, where a lane has several */
 #define KV_COLD_BYTES		(4U << 20)	/* most that is evicted before a post */
 #define KV_HUGE_BYTES		(2U << 20)	/* a piece of memory huge */
@@ -1771,6 +1772,10 @@ static inline int kv_job_check_sg_list(struct kv_job *job,
 	if (!caps->sg_gaps)
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
 				 "sg-list gaps: the device has no MRs over lists with gaps (IB_MR_TYPE_SG_GAPS); use pages");
+	if (caps->page != KV_REG_PAGE)
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list gaps: is made of pages of %llu bytes, those here have %u; use pages",
+				 KV_REG_PAGE, caps->page);
 	if (kv_job_sg_entries(job) * KV_REG_PAGE > caps->max_reg_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
 				 "sg-list gaps: %u bytes are %u entries, an MR has %llu; use a smaller -s",
@@ -2334,6 +2339,10 @@ static inline int kv_job_check_storm(const struct kv_job *job,
 				 "storm %u: with %u pairs %llu QPs at once, and the device has %u; use fewer",
 				 job->storm, job->pairs, (unsigned long long)qps,
 				 caps->max_qp);
+	if (caps->kernel && job->outstanding > KV_POOL_MAX)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: shape setup makes a pool of so many MRs in one call, up to %u; use -t %u or less",
+				 job->outstanding, KV_POOL_MAX, KV_POOL_MAX);
 	if (mrs > caps->max_mr)
 		return kv_refuse(no, KVERBS_JOB_A_STORM,
 				 "storm %u: with pools of %u MRs (-t) %llu at once, and the device has %u; use fewer",
