@@ -3,6 +3,7 @@
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -190,6 +191,16 @@ static u32 kv_inline_limit(struct ib_pd *pd, struct ib_qp_init_attr *attr,
 void kv_ep_number(struct kv_ep *ep)
 {
 	ep->psn = get_random_u32() & 0xffffff;
+}
+
+const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id)
+{
+	u32 slot;
+
+	if (!ep->turn)
+		return ep->qp;
+	div_u64_rem(wr_id, ep->depth, &slot);
+	return ep->turn[slot];
 }
 
 void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,

@@ -309,6 +309,14 @@ int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
 	     const struct kv_wire *wire, const struct kv_path *path,
 	     const struct kv_job *job);
 
+/**
+ * kv_ep_qp_of - QP that a WR was posted to
+ * @ep: endpoint
+ * @wr_id: number of the WR, of which that of a receive may be any
+ * Return: QP
+ */
+const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id);
+
 /* what a QP of an endpoint with a CQ is made with */
 void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
 		   struct ib_qp_init_attr *attr);

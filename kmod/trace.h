@@ -185,7 +185,7 @@ TRACE_EVENT(kverbs_qp_state,
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
 		__entry->qpn = qp->qp_num;
-		__entry->cq = ep->cq->res.id;
+		__entry->cq = qp->send_cq->res.id;
 		__entry->state = state;
 		__entry->rc = rc;
 	),
@@ -220,7 +220,7 @@ TRACE_EVENT(kverbs_post,
 		__entry->bytes = posted.bytes;
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = ep->qp->qp_num;
+		__entry->qpn = kv_ep_qp_of(ep, wr_id)->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->ops = ops;
 		__entry->wrs = posted.wrs;
@@ -277,7 +277,7 @@ TRACE_EVENT(kverbs_completion,
 		__entry->ticks = ticks;
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = ep->qp->qp_num;
+		__entry->qpn = kv_ep_qp_of(ep, wc->wr_id)->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->status = wc->status;
 		__entry->opcode = wc->status ? 0 : wc->opcode;
@@ -307,7 +307,7 @@ TRACE_EVENT(kverbs_wc_error,
 		__entry->wr_id = wc->wr_id;
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = ep->qp->qp_num;
+		__entry->qpn = kv_ep_qp_of(ep, wc->wr_id)->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;

@@ -454,14 +454,19 @@ int kv_qp_mask(u32 transport, u32 state)
 	}
 }
 
-/* state of the QP, enum ibv_qp_state */
+/* state of the QP, enum ibv_qp_state; of several the first that is not in RTS */
 u32 kv_qp_state(struct kv_end *end)
 {
 	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	u32 i;
 
-	if (!end->qp || ibv_query_qp(end->qp, &attr, IBV_QP_STATE, &init))
+	if (!end->qp)
 		return IBV_QPS_UNKNOWN;
+	for (i = 0; i <= end->nspare && attr.qp_state == IBV_QPS_RTS; i++) {
+		if (ibv_query_qp(kv_qp_at(end, i), &attr, IBV_QP_STATE, &init))
+			return IBV_QPS_UNKNOWN;
+	}
 	return attr.qp_state;
 }
 

@@ -495,15 +495,15 @@ kv_noinline int kv_retire_turn(struct kv_loop *l, u32 i, u64 upto)
 
 	while (c->end < upto)
 		c = &l->chains[++at & l->chain_mask];
-	/* a WR within a chain */
-	if (c->end > upto)
-		return 0;
 	if (c->sampled & KV_CHAIN_DONE)
 		return kv_fail(l, KVERBS_REASON_ORDER, 0, upto - 1);
 	if (c->sampled)
 		kv_time(l, KVERBS_METRIC_LAT, c->start, c->yields);
-	c->sampled = KV_CHAIN_DONE;
 	kv_note_wc(l->ep, i, l->now - c->start);
+	/* a WR within a chain */
+	if (c->end > upto)
+		return 0;
+	c->sampled = KV_CHAIN_DONE;
 	while (l->chain_tail != l->chain_head) {
 		c = &l->chains[l->chain_tail & l->chain_mask];
 		if (!(c->sampled & KV_CHAIN_DONE))

@@ -1143,7 +1143,7 @@ static void test_wc_out_of_order(void **state)
 	}
 }
 
-/* of several QPs the WCs come in any order; each is accounted for, each chain timed once */
+/* of several QPs the WCs come in any order; each is accounted for */
 static void test_several_qps(void **state)
 {
 	static const struct {
@@ -1169,7 +1169,13 @@ static void test_several_qps(void **state)
 		bench_run();
 		check_initiator(100 + seed % 4);
 		ask_is(b.loop[0].chain_head == b.loop[0].chain_tail);
-		ask_is(hists[0][KVERBS_METRIC_LAT].count == hists[0][KVERBS_METRIC_POST].count);
+		/* a sample for each signalled WR of a chain that is timed */
+		if (b.signal == b.chain)
+			ask_is(hists[0][KVERBS_METRIC_LAT].count ==
+			       hists[0][KVERBS_METRIC_POST].count);
+		else
+			ask_is(hists[0][KVERBS_METRIC_LAT].count >
+			       hists[0][KVERBS_METRIC_POST].count);
 		ask_is(hists[0][KVERBS_METRIC_LAT].count > 0);
 	}
 	/* no WC twice, none of no WR */
