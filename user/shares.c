@@ -329,7 +329,7 @@ static void take_call(struct state *state, struct cpu *cpu, struct tep_event *ev
 		cpu->poll_softirq = cpu->softirq;
 	} else if (calls(state, KV_TARGET_POST, address)) {
 		if (!begin && cpu->post_at)
-			cpu->driver += state->by_events ? since(state, cpu->post_at, record->ts) :
+			cpu->driver = state->by_events ? since(state, cpu->post_at, record->ts) :
 				       (double)(number(event, record, "rettime") -
 						number(event, record, "calltime"));
 		cpu->post_at = begin ? record->ts : 0;
@@ -346,7 +346,7 @@ static void take_probe(struct state *state, struct cpu *cpu, struct tep_record *
 		cpu->poll_softirq = cpu->softirq;
 	} else if (target == KV_TARGET_POST) {
 		if (!begin && cpu->post_at)
-			cpu->driver += since(state, cpu->post_at, record->ts);
+			cpu->driver = since(state, cpu->post_at, record->ts);
 		cpu->post_at = begin ? record->ts : 0;
 		state->shares->driver = true;
 	}

@@ -157,8 +157,10 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 
 	/* the tracer's own ns are instructions only nearly */
 	run->calls.by_events = options->unit == KV_UNIT_INSN;
-	if (plan && kv_tracing_arm(trace->tracing, plan, error))
+	if (plan && kv_tracing_arm(trace->tracing, plan, error)) {
+		kv_tracing_disarm(trace->tracing);
 		return -1;
+	}
 	rc = kv_drive_watched(trace->engine, trace->env->device, &options->job, options->unit,
 			      what, NULL, plan ? &hook : NULL, &run->report, error);
 	kv_progress_end();
@@ -227,7 +229,7 @@ static int trace_functions(struct kv_trace *trace, const struct kv_options *opti
 
 	plan_targets(trace, &plan);
 	plan.events = kv_probes_events(trace, NULL);
-	if (!plan.graph && !plan.events)
+	if (!plan.graph && !plan.events && !options->output)
 		return 0;
 	tree = plan.graph && trace->callees != KV_CALLEES_NONE && *post->traced.name &&
 	       !post->probed;
@@ -404,6 +406,11 @@ int kv_cmd_trace(int argc, char **argv)
 	if (options.slow_ns > 0 && (options.both || options.engine == &kv_engine_user)) {
 		kv_error_set(&error, KV_EXIT_USAGE,
 			     "threshold: is of the kernel engine, whose completions have a tracepoint; leave --engine out");
+		return kv_error_print(&error);
+	}
+	if (options.output && (options.both || options.engine == &kv_engine_user)) {
+		kv_error_set(&error, KV_EXIT_USAGE,
+			     "output: is of the kernel engine's trace; leave --engine out");
 		return kv_error_print(&error);
 	}
 	if (options.slow_ns > 0 && options.json) {

@@ -190,6 +190,7 @@ json_t *kv_trace_json_user(const struct kv_trace *trace)
 	put(json, "run", kv_json_report(&trace->plain.report, false));
 	put(json, "system_calls", json_crossings(trace));
 	put(json, "provider_post", text_or_null(trace->provider));
+	put(json, "provider_unprobed", text_or_null(trace->unprobed));
 	put(json, "provider_calls", json_figure(trace, probed, &probed->figure[KV_TARGET_POST]));
 	put(json, "post_traced", json_figure(trace, probed, &probed->report.summary
 					     .metric[KVERBS_METRIC_POST]));

@@ -29,6 +29,15 @@ static void print_head(FILE *file, u32 unit)
 		kv_plain(file));
 }
 
+static const char *traced_by(const struct kv_trace *trace, const struct kv_target *target)
+{
+	if (target->probed)
+		return "; by kprobes";
+	if (!*target->traced.name || kv_tracing_has_graph(trace->tracing))
+		return "";
+	return "; not traced, as neither function_graph nor kprobes are to be had here";
+}
+
 static void print_targets(FILE *file, const struct kv_trace *trace)
 {
 	const struct kv_target *target;
@@ -37,7 +46,7 @@ static void print_targets(FILE *file, const struct kv_trace *trace)
 	for (target = trace->target; target < trace->target + KV_TARGETS; target++)
 		fprintf(file, "%s is %s: %s%s\n", target->verb,
 			*target->traced.name ? kv_function_text(&target->traced, text) :
-			"not to be traced", target->how, target->probed ? "; by kprobes" : "");
+			"not to be traced", target->how, traced_by(trace, target));
 }
 
 /* what tracing does to what it measures */
@@ -242,7 +251,8 @@ static void print_shares(FILE *file, const struct kv_trace *trace)
 		return;
 	if (!shares->count) {
 		fprintf(file,
-			"\nshares of lat: no operation was seen from its post to its completion\n");
+			"\nshares of lat: no operation was seen from its post to its completion%s%s\n",
+			*trace->missing ? "; no such events here: " : "", trace->missing);
 		print_lost(file, &trace->whole);
 		return;
 	}

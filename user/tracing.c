@@ -121,7 +121,8 @@ static const char *choose_clock(struct tracefs_instance *instance)
 }
 
 /* @given: or 0: so much of the memory as does not hurt */
-static void size_buffer(struct tracefs_instance *instance, u32 given, u32 cpus)
+static int size_buffer(struct tracefs_instance *instance, u32 given, u32 cpus,
+		       struct kv_error *error)
 {
 	struct sysinfo info;
 	char text[32];
@@ -135,7 +136,11 @@ static void size_buffer(struct tracefs_instance *instance, u32 given, u32 cpus)
 			kb = most;
 	}
 	snprintf(text, sizeof(text), "%llu", kb);
-	put(instance, "buffer_size_kb", text);
+	if (!put(instance, "buffer_size_kb", text) || !given)
+		return 0;
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			    "buffer %u: %u KB for each of %u CPUs cannot be had: %s; use a smaller --buffer",
+			    given, given, cpus, strerror(errno));
 }
 
 /* function_graph has instances since Linux 6.11 */
@@ -204,7 +209,10 @@ int kv_tracing_open(struct kv_tracing **out, u32 buffer_kb, struct kv_error *err
 	}
 	tracing->clock = choose_clock(tracing->own);
 	tracing->buffer_kb = buffer_kb;
-	size_buffer(tracing->own, buffer_kb, tracing->ncpus);
+	if (size_buffer(tracing->own, buffer_kb, tracing->ncpus, error)) {
+		kv_tracing_close(tracing);
+		return -1;
+	}
 	find_graph(tracing);
 	*out = tracing;
 	return 0;
@@ -398,7 +406,8 @@ int kv_tracing_arm(struct kv_tracing *tracing, const struct kv_tracing_plan *pla
 		}
 		put(NULL, "tracing_on", "0");
 		tracing->clock = choose_clock(NULL);
-		size_buffer(NULL, tracing->buffer_kb, tracing->ncpus);
+		if (size_buffer(NULL, tracing->buffer_kb, tracing->ncpus, error))
+			return -1;
 	}
 	tracefs_instance_file_clear(tracing->at, "trace");
 	if (plan->graph && arm_graph(tracing, plan, error))
