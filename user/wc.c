@@ -122,6 +122,12 @@ static void explain(const struct kv_result *result, char *text, size_t size)
 		explain_call(result, wr, text, size);
 		break;
 	case KVERBS_REASON_ORDER:
+		if (result->granted.shape == KVERBS_SHAPE_RECOVER) {
+			snprintf(text, size,
+				 "%s engine: lane %u: %s completed where its rkey was to be refused first; the device does not check rkeys (null0 does not), or its driver is at fault",
+				 engine, result->err_lane, wr);
+			break;
+		}
 		snprintf(text, size,
 			 "%s engine: lane %u got a completion for %s, which was not outstanding; the driver or the provider is at fault",
 			 engine, result->err_lane, wr);
