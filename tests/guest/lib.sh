@@ -170,6 +170,12 @@ our_objects()
 		rdma resource show pd | grep -F '[kverbs]'
 }
 
+# a QP of a run of either engine
+qps_there()
+{
+	rdma resource show qp | grep -q kverbs
+}
+
 no_objects()
 {
 	! our_objects
