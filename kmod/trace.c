@@ -5,6 +5,19 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
+DEFINE_STATIC_KEY_FALSE(kv_trace_key);
+
+int kv_trace_begin(void)
+{
+	static_branch_inc(&kv_trace_key);
+	return 0;
+}
+
+void kv_trace_end(void)
+{
+	static_branch_dec(&kv_trace_key);
+}
+
 /* the WRs of a chain, as they were posted */
 static const union kv_wr *kv_posted_first(const struct kv_ep *ep, u64 wr_id)
 {

@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "endpoint.h"
 #include "side.h"
+#include "traced.h"
 
 /*
  * Names of values. TRACE_DEFINE_ENUM() has the number put into the format that
@@ -194,7 +195,7 @@ TRACE_EVENT(kverbs_qp_state,
 		  kv_trace_qp_state(__entry->state), __entry->rc)
 );
 
-TRACE_EVENT(kverbs_post,
+TRACE_EVENT_FN(kverbs_post,
 	TP_PROTO(const struct kv_ep *ep, u64 wr_id, u32 ops, u64 ticks, int rc),
 	TP_ARGS(ep, wr_id, ops, ticks, rc),
 	TP_STRUCT__entry(
@@ -233,10 +234,11 @@ TRACE_EVENT(kverbs_post,
 		  __entry->wr_id, __entry->ops, __entry->wrs,
 		  kv_trace_wr_opcode(__entry->opcode),
 		  kv_trace_wr_opcode(__entry->last), __entry->bytes,
-		  __entry->rc, __entry->ticks)
+		  __entry->rc, __entry->ticks),
+	kv_trace_begin, kv_trace_end
 );
 
-TRACE_EVENT(kverbs_poll,
+TRACE_EVENT_FN(kverbs_poll,
 	TP_PROTO(const struct kv_ep *ep, u32 asked, int got),
 	TP_ARGS(ep, asked, got),
 	TP_STRUCT__entry(
@@ -254,11 +256,12 @@ TRACE_EVENT(kverbs_poll,
 		__entry->got = got;
 	),
 	TP_printk("run=%u lane=%u cq=%u asked=%u got=%d", __entry->run,
-		  __entry->lane, __entry->cq, __entry->asked, __entry->got)
+		  __entry->lane, __entry->cq, __entry->asked, __entry->got),
+	kv_trace_begin, kv_trace_end
 );
 
 /* of one that failed the opcode is not told */
-TRACE_EVENT(kverbs_completion,
+TRACE_EVENT_FN(kverbs_completion,
 	TP_PROTO(const struct kv_ep *ep, const struct ib_wc *wc, u64 ticks),
 	TP_ARGS(ep, wc, ticks),
 	TP_STRUCT__entry(
@@ -288,10 +291,11 @@ TRACE_EVENT(kverbs_completion,
 		  __entry->wr_id, rdma_show_wc_status(__entry->status),
 		  kv_trace_wc_opcode(__entry->opcode),
 		  __entry->flags & IB_WC_WITH_IMM ? "yes" : "no",
-		  __entry->ticks)
+		  __entry->ticks),
+	kv_trace_begin, kv_trace_end
 );
 
-TRACE_EVENT(kverbs_wc_error,
+TRACE_EVENT_FN(kverbs_wc_error,
 	TP_PROTO(const struct kv_ep *ep, const struct ib_wc *wc),
 	TP_ARGS(ep, wc),
 	TP_STRUCT__entry(
@@ -315,11 +319,12 @@ TRACE_EVENT(kverbs_wc_error,
 	TP_printk("run=%u lane=%u qpn=%u cq=%u wr_id=%llu status=%s vendor_err=0x%x",
 		  __entry->run, __entry->lane, __entry->qpn, __entry->cq,
 		  __entry->wr_id, rdma_show_wc_status(__entry->status),
-		  __entry->vendor_err)
+		  __entry->vendor_err),
+	kv_trace_begin, kv_trace_end
 );
 
 /* REG_MR was posted for an MR */
-TRACE_EVENT(kverbs_mr_reg,
+TRACE_EVENT_FN(kverbs_mr_reg,
 	TP_PROTO(const struct kv_ep *ep, const struct ib_mr *mr, u32 key),
 	TP_ARGS(ep, mr, key),
 	TP_STRUCT__entry(
@@ -342,11 +347,12 @@ TRACE_EVENT(kverbs_mr_reg,
 	),
 	TP_printk("run=%u lane=%u qpn=%u mr=%u key=0x%x iova=0x%llx length=%llu",
 		  __entry->run, __entry->lane, __entry->qpn, __entry->mr,
-		  __entry->key, __entry->iova, __entry->length)
+		  __entry->key, __entry->iova, __entry->length),
+	kv_trace_begin, kv_trace_end
 );
 
 /* an MR is invalid: by our LOCAL_INV, or by a message of the peer */
-TRACE_EVENT(kverbs_mr_inv,
+TRACE_EVENT_FN(kverbs_mr_inv,
 	TP_PROTO(const struct kv_ep *ep, u32 key, bool remote),
 	TP_ARGS(ep, key, remote),
 	TP_STRUCT__entry(
@@ -365,7 +371,8 @@ TRACE_EVENT(kverbs_mr_inv,
 	),
 	TP_printk("run=%u lane=%u qpn=%u key=0x%x by=%s", __entry->run,
 		  __entry->lane, __entry->qpn, __entry->key,
-		  __entry->remote ? "SEND_WITH_INV" : "LOCAL_INV")
+		  __entry->remote ? "SEND_WITH_INV" : "LOCAL_INV"),
+	kv_trace_begin, kv_trace_end
 );
 
 TRACE_EVENT(kverbs_async_event,

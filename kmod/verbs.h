@@ -126,7 +126,7 @@ static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 	else
 		got = ib_poll_cq(ep->cq, max, ep->wc);
 	/* empty ones would fill every buffer */
-	if (trace_kverbs_poll_enabled() && got)
+	if (kv_traced() && got)
 		trace_kverbs_poll(ep, max, got);
 	return got;
 }
@@ -355,7 +355,7 @@ static __always_inline void kv_store(u64 *p, u64 v)
 	smp_store_release(p, v);
 }
 
-static __always_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n,
+static noinline void kv_note_post_traced(struct kv_ep *ep, u64 id, u32 n,
 					 u64 ticks, int rc)
 {
 	trace_kverbs_post(ep, id, n, ticks, rc);
@@ -363,7 +363,14 @@ static __always_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n,
 		kv_ep_note_mrs(ep, id);
 }
 
-static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
+static __always_inline void kv_note_post(struct kv_ep *ep, u64 id, u32 n,
+					 u64 ticks, int rc)
+{
+	if (kv_traced())
+		kv_note_post_traced(ep, id, n, ticks, rc);
+}
+
+static noinline void kv_note_wc_traced(struct kv_ep *ep, u32 i, u64 ticks)
 {
 	trace_kverbs_completion(ep, &ep->wc[i], ticks);
 	if (unlikely(ep->wc[i].status != IB_WC_SUCCESS))
@@ -371,6 +378,12 @@ static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 	else if (trace_kverbs_mr_inv_enabled() &&
 		 ep->wc[i].wc_flags & IB_WC_WITH_INVALIDATE)
 		trace_kverbs_mr_inv(ep, ep->wc[i].ex.invalidate_rkey, true);
+}
+
+static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
+{
+	if (kv_traced())
+		kv_note_wc_traced(ep, i, ticks);
 }
 
 #include <kverbs/loop.h>
