@@ -17,9 +17,11 @@
 /* the same endpoints; built in, so that kverbs need not export them */
 #include "context.c"
 #include "endpoint.c"
+#include "exchange.c"
 #include "memory.c"
 #include "place.c"
 #include "reg.c"
+#include "turn.c"
 
 static char *dev = "rxe0";
 module_param(dev, charp, 0444);

@@ -15,9 +15,11 @@
 /* the same endpoints; built in, so that kverbs need not export them */
 #include "context.c"
 #include "endpoint.c"
+#include "exchange.c"
 #include "memory.c"
 #include "place.c"
 #include "reg.c"
+#include "turn.c"
 
 #define SPLIT_STAMPS	0x3000		/* in BAR 0; see pci.c of the model */
 #define SPLIT_POSTS	64
