@@ -94,6 +94,16 @@ bool kv_lease_free(char *why, size_t size)
 	return false;
 }
 
+/* is a tracer on there, whoever it is of? */
+bool kv_lease_has_tracer(void)
+{
+	char *text = read_file("current_tracer");
+	bool on = text && strncmp(text, "nop", strlen("nop"));
+
+	free(text);
+	return on;
+}
+
 /* the value that a file is to be given back: "local [global]" is global */
 static bool value_of(const char *file, char value[VALUE_MAX])
 {

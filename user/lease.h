@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+bool kv_lease_has_tracer(void);
 bool kv_lease_free(char *why, size_t size);
 bool kv_lease_take(char *why, size_t size);
 void kv_lease_return(void);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <tracefs.h>
 #include "kverbs.h"
+#include "lease.h"
 #include "probes.h"
 
 #define THREADS_MAX	256
@@ -63,12 +64,18 @@ static bool put(u32 i, const struct kv_function *function)
 /**
  * kv_probes_open - probe what function_graph does not trace
  * @trace: trace; kv_probes_close() removes them
+ *
+ * function_graph and a kretprobe each put an address of their own in the place of that which
+ * a function returns to. A guest of 6.1 died where both did so to rxe_poll_cq(): while somebody
+ * has a tracer on nothing is probed.
  */
 void kv_probes_open(struct kv_trace *trace)
 {
 	struct kv_target *target;
 	u32 i;
 
+	if (!kv_tracing_has_graph(trace->tracing) && kv_lease_has_tracer())
+		return;
 	for (i = 0; i < KV_TARGETS; i++) {
 		target = &trace->target[i];
 		if (*target->traced.name && kv_tracing_has_graph(trace->tracing))

@@ -35,7 +35,7 @@ static const char *traced_by(const struct kv_trace *trace, const struct kv_targe
 		return "; by kprobes";
 	if (!*target->traced.name || kv_tracing_has_graph(trace->tracing))
 		return "";
-	return "; not traced, as neither function_graph nor kprobes are to be had here";
+	return "; not traced: no function_graph, and no kprobes, or somebody has a tracer on";
 }
 
 static void print_targets(FILE *file, const struct kv_trace *trace)
