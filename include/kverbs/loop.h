@@ -1449,11 +1449,26 @@ kv_inline int kv_settle(struct kv_loop *l)
 	return 0;
 }
 
+/* hear the answer to what was said just now, and take its time: 0, or -1 at an end */
+kv_inline int kv_answered(struct kv_loop *l, u64 yields)
+{
+	u64 start = l->chains[(l->chain_head - 1) & l->chain_mask].start;
+	int rc;
+
+	do {
+		rc = kv_hear(l);
+	} while (!rc);
+	if (rc < 0)
+		return -1;
+	if (l->timing != KVERBS_TIMING_NONE)
+		kv_time(l, KVERBS_METRIC_RTT, start, yields);
+	return 0;
+}
+
 /* shape pingpong, initiator: a round trip is one operation */
 kv_noinline void kv_loop_ping(struct kv_loop *l)
 {
-	u64 start, yields;
-	int rc;
+	u64 yields;
 
 	while (kv_more(l)) {
 		if (kv_data_wait(l))
@@ -1461,14 +1476,8 @@ kv_noinline void kv_loop_ping(struct kv_loop *l)
 		yields = l->stat.yields;
 		if (kv_say(l))
 			return;
-		start = l->chains[(l->chain_head - 1) & l->chain_mask].start;
-		do {
-			rc = kv_hear(l);
-		} while (!rc);
-		if (rc < 0)
+		if (kv_answered(l, yields))
 			return;
-		if (l->timing != KVERBS_TIMING_NONE)
-			kv_time(l, KVERBS_METRIC_RTT, start, yields);
 		l->recvs++;
 		l->stat.recv_wcs += l->two_sided;
 		if (kv_settle(l))
@@ -1477,8 +1486,8 @@ kv_noinline void kv_loop_ping(struct kv_loop *l)
 	}
 }
 
-/* shape pingpong, responder */
-kv_noinline void kv_loop_pong(struct kv_loop *l)
+/* answer whatever is heard; of an exchange with what it opens */
+kv_inline void kv_answer_all(struct kv_loop *l, u32 exchanges)
 {
 	int rc;
 
@@ -1489,10 +1498,18 @@ kv_noinline void kv_loop_pong(struct kv_loop *l)
 		if (!rc)
 			continue;
 		kv_count_message(l);
+		if (exchanges)
+			kv_accept(l->ep);
 		if (kv_say(l) || kv_settle(l))
 			return;
 		kv_rest(l);
 	}
+}
+
+/* shape pingpong, responder */
+kv_noinline void kv_loop_pong(struct kv_loop *l)
+{
+	kv_answer_all(l, 0);
 }
 
 /* open memory to the peer, and tell it: 0, or -1 at an end */
@@ -1528,21 +1545,14 @@ kv_inline int kv_exchange_close(struct kv_loop *l)
  */
 kv_noinline void kv_loop_ask(struct kv_loop *l)
 {
-	u64 start, yields;
-	int rc;
+	u64 yields;
 
 	while (kv_more(l)) {
 		yields = l->stat.yields;
 		if (kv_exchange_open(l))
 			return;
-		start = l->chains[(l->chain_head - 1) & l->chain_mask].start;
-		do {
-			rc = kv_hear(l);
-		} while (!rc);
-		if (rc < 0)
+		if (kv_answered(l, yields))
 			return;
-		if (l->timing != KVERBS_TIMING_NONE)
-			kv_time(l, KVERBS_METRIC_RTT, start, yields);
 		if (kv_exchange_close(l))
 			return;
 		kv_rest(l);
@@ -1552,20 +1562,7 @@ kv_noinline void kv_loop_ask(struct kv_loop *l)
 /* likewise, responder: the answer is in the chain of what it does with the memory */
 kv_noinline void kv_loop_serve(struct kv_loop *l)
 {
-	int rc;
-
-	while (!kv_all_heard(l)) {
-		rc = kv_hear(l);
-		if (rc < 0)
-			return;
-		if (!rc)
-			continue;
-		kv_count_message(l);
-		kv_accept(l->ep);
-		if (kv_say(l) || kv_settle(l))
-			return;
-		kv_rest(l);
-	}
+	kv_answer_all(l, 1);
 }
 
 /* the last that a handler, or the lane in its stead, does in a pass */
