@@ -125,7 +125,8 @@ static void leave(struct kv_calls *calls, int pid, u64 address, int depth, u64 t
 		sample(calls, address, pid, ns);
 }
 
-static u64 number(struct tep_event *event, struct tep_record *record, const char *name)
+/* number in a field of an event; 0: it has no such field */
+u64 kv_event_number(struct tep_event *event, struct tep_record *record, const char *name)
 {
 	struct tep_format_field *field = tep_find_any_field(event, name);
 	unsigned long long value = 0;
@@ -151,12 +152,13 @@ void kv_calls_take(struct kv_calls *calls, struct tep_handle *tep, struct tep_ev
 	if (strncmp(event->name, "funcgraph_", 10))
 		return;
 	pid = tep_data_pid(tep, record);
-	address = number(event, record, "func");
-	depth = (int)number(event, record, "depth");
+	address = kv_event_number(event, record, "func");
+	depth = (int)kv_event_number(event, record, "depth");
 	calls->events++;
 	if (!strcmp(event->name, "funcgraph_exit"))
 		leave(calls, pid, address, depth, record->ts, calls->by_events ? 0 :
-		      number(event, record, "rettime") - number(event, record, "calltime"));
+		      kv_event_number(event, record, "rettime") -
+		      kv_event_number(event, record, "calltime"));
 	else
 		enter(calls, pid, address, depth, record->ts);
 }

@@ -67,6 +67,7 @@ struct kv_calls {
 	size_t room;
 };
 
+u64 kv_event_number(struct tep_event *event, struct tep_record *record, const char *name);
 void kv_calls_take(struct kv_calls *calls, struct tep_handle *tep, struct tep_event *event,
 		   struct tep_record *record);
 void kv_calls_free(struct kv_calls *calls);

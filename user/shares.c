@@ -145,16 +145,6 @@ const char *const *kv_shares_events(bool lat, char missing[160])
 	return names;
 }
 
-static u64 number(struct tep_event *event, struct tep_record *record, const char *name)
-{
-	struct tep_format_field *field = tep_find_any_field(event, name);
-	unsigned long long value = 0;
-
-	if (field)
-		tep_read_number_field(field, record->data, &value);
-	return value;
-}
-
 /* does a text of an event begin so? */
 static bool begins(struct tep_event *event, struct tep_record *record, const char *name,
 		   const char *with)
@@ -262,19 +252,19 @@ static void ready(struct cpu *cpu, int pid)
 static bool is_ours(struct state *state, struct tep_event *event, struct tep_record *record,
 		    const char *pid, const char *comm)
 {
-	return own_of(state, (int)number(event, record, pid)) ||
+	return own_of(state, (int)kv_event_number(event, record, pid)) ||
 	       begins(event, record, comm, "kworker/") ||
 	       begins(event, record, comm, "ksoftirqd/");
 }
 
 static void take_waking(struct state *state, struct tep_event *event, struct tep_record *record)
 {
-	u32 target = (u32)number(event, record, "target_cpu");
+	u32 target = (u32)kv_event_number(event, record, "target_cpu");
 
 	if (target >= state->ncpus || !is_ours(state, event, record, "pid", "comm"))
 		return;
 	advance(state, &state->cpu[target], record->ts);
-	ready(&state->cpu[target], (int)number(event, record, "pid"));
+	ready(&state->cpu[target], (int)kv_event_number(event, record, "pid"));
 }
 
 /* TASK_RUNNING, or preempted, which the event has a bit of its own for */
@@ -286,11 +276,11 @@ static bool runs_on(u64 prev_state)
 static void take_switch(struct state *state, struct cpu *cpu, struct tep_event *event,
 			struct tep_record *record)
 {
-	cpu->pid = (int)number(event, record, "next_pid");
+	cpu->pid = (int)kv_event_number(event, record, "next_pid");
 	not_ready(state, cpu->pid);
-	if (runs_on(number(event, record, "prev_state")) &&
+	if (runs_on(kv_event_number(event, record, "prev_state")) &&
 	    is_ours(state, event, record, "prev_pid", "prev_comm"))
-		ready(cpu, (int)number(event, record, "prev_pid"));
+		ready(cpu, (int)kv_event_number(event, record, "prev_pid"));
 }
 
 static void take_work(struct state *state, int pid, bool begin)
@@ -321,7 +311,7 @@ static bool calls(struct state *state, u32 target, u64 address)
 static void take_call(struct state *state, struct cpu *cpu, struct tep_event *event,
 		      struct tep_record *record, bool begin)
 {
-	u64 address = number(event, record, "func");
+	u64 address = kv_event_number(event, record, "func");
 
 	if (calls(state, KV_TARGET_POLL, address)) {
 		cpu->poll = begin;
@@ -330,8 +320,8 @@ static void take_call(struct state *state, struct cpu *cpu, struct tep_event *ev
 	} else if (calls(state, KV_TARGET_POST, address)) {
 		if (!begin && cpu->post_at)
 			cpu->driver = state->by_events ? since(state, cpu->post_at, record->ts) :
-				       (double)(number(event, record, "rettime") -
-						number(event, record, "calltime"));
+				       (double)(kv_event_number(event, record, "rettime") -
+						kv_event_number(event, record, "calltime"));
 		cpu->post_at = begin ? record->ts : 0;
 		state->shares->driver = true;
 	}
@@ -420,14 +410,15 @@ static void compare_post(struct state *state, double driver, double in_post)
 static void take_post(struct state *state, struct cpu *cpu, struct tep_event *event,
 		      struct tep_record *record)
 {
-	struct queue *queue = queue_of(state, (u32)number(event, record, "qpn"));
-	u64 wr_id = number(event, record, "wr_id"), ticks = number(event, record, "ticks");
+	struct queue *queue = queue_of(state, (u32)kv_event_number(event, record, "qpn"));
+	u64 wr_id = kv_event_number(event, record, "wr_id");
+	u64 ticks = kv_event_number(event, record, "ticks");
 	double driver = cpu->driver;
 	struct post *post;
 	u32 i;
 
 	cpu->driver = 0;
-	if (!queue || wr_id >> 62 || !ticks || number(event, record, "rc"))
+	if (!queue || wr_id >> 62 || !ticks || kv_event_number(event, record, "rc"))
 		return;
 	compare_post(state, driver, kv_ticks_ns(&state->clock, (double)ticks));
 	if (!state->shares->whole)
@@ -440,12 +431,12 @@ static void take_post(struct state *state, struct cpu *cpu, struct tep_event *ev
 		return;
 	*post = (struct post){
 		.wr_id = wr_id,
-		.ops = number(event, record, "ops"),
+		.ops = kv_event_number(event, record, "ops"),
 		.ts = record->ts,
 		.cpu = record->cpu,
 		.ticks = ticks,
 		.driver = driver,
-		.own = ran_of(state, (u32)number(event, record, "lane")),
+		.own = ran_of(state, (u32)kv_event_number(event, record, "lane")),
 		.sum = snapshot(state),
 	};
 	queue->n += post->sum ? 1 : 0;
@@ -486,17 +477,18 @@ static void add(struct state *state, const struct post *post, const struct cpu *
 static void take_completion(struct state *state, struct cpu *cpu, struct tep_event *event,
 			    struct tep_record *record)
 {
-	struct queue *queue = queue_of(state, (u32)number(event, record, "qpn"));
-	u64 wr_id = number(event, record, "wr_id"), ticks = number(event, record, "ticks");
+	struct queue *queue = queue_of(state, (u32)kv_event_number(event, record, "qpn"));
+	u64 wr_id = kv_event_number(event, record, "wr_id");
+	u64 ticks = kv_event_number(event, record, "ticks");
 	struct post *post;
 
-	if (!queue || wr_id >> 62 || !ticks || number(event, record, "status"))
+	if (!queue || wr_id >> 62 || !ticks || kv_event_number(event, record, "status"))
 		return;
 	while (queue->n && queue->post[queue->head].wr_id + queue->post[queue->head].ops <= wr_id)
 		drop_first(queue);
 	post = &queue->post[queue->head];
 	if (queue->n && post->wr_id <= wr_id)
-		add(state, post, cpu, (u32)number(event, record, "lane"),
+		add(state, post, cpu, (u32)kv_event_number(event, record, "lane"),
 		    kv_ticks_ns(&state->clock, (double)ticks));
 }
 
