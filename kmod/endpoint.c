@@ -193,14 +193,17 @@ void kv_ep_number(struct kv_ep *ep)
 	ep->psn = get_random_u32() & 0xffffff;
 }
 
-const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id)
+u32 kv_ep_slot(const struct kv_ep *ep, u64 wr_id)
 {
 	u32 slot;
 
-	if (!ep->turn)
-		return ep->qp;
 	div_u64_rem(wr_id, ep->depth, &slot);
-	return ep->turn[slot];
+	return slot;
+}
+
+const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id)
+{
+	return ep->turn ? ep->turn[kv_ep_slot(ep, wr_id)] : ep->qp;
 }
 
 void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,

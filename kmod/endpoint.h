@@ -288,11 +288,6 @@ void kv_ep_wire(const struct kv_ep *ep, const struct kv_ep *peer,
 int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 		  struct kv_refusal *no, const char **where);
 
-/* the same of a QP that is made like that of the endpoint */
-int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
-		enum ib_qp_state state, const struct kv_wire *wire,
-		const struct kv_path *path, const struct kv_job *job);
-
 /* draw another first PSN: of a QP that is in RESET, or not made yet */
 void kv_ep_number(struct kv_ep *ep);
 
@@ -308,6 +303,19 @@ void kv_ep_number(struct kv_ep *ep);
 int kv_ep_to(struct kv_ep *ep, enum ib_qp_state state,
 	     const struct kv_wire *wire, const struct kv_path *path,
 	     const struct kv_job *job);
+
+/* the same of a QP that is made like that of the endpoint */
+int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
+		enum ib_qp_state state, const struct kv_wire *wire,
+		const struct kv_path *path, const struct kv_job *job);
+
+/**
+ * kv_ep_slot - slot that the WRs of an operation lie in
+ * @ep: endpoint
+ * @wr_id: number of the operation
+ * Return: slot
+ */
+u32 kv_ep_slot(const struct kv_ep *ep, u64 wr_id);
 
 /**
  * kv_ep_qp_of - QP that a WR was posted to

@@ -6,7 +6,6 @@
 #include "memory.h"
 
 #define KV_BUF_ORDER	9	/* largest piece: 2 MiB with 4 KiB pages */
-#define KV_RXE_TABLE	256	/* pages of a table of rxe's */
 
 static struct page *kv_buf_piece(int node, unsigned int *order)
 {
@@ -165,15 +164,11 @@ static int kv_buf_alloc_as(struct kv_buf *buf, const struct kv_job *job,
 	}
 }
 
-/*
- * rxe looks for the page after the one that it copied, past the end of its table
- * where that table is full (rxe_mr_copy() until 6.3)
- */
 u32 kv_mr_entries(const struct ib_device *ibdev, u32 pages)
 {
 	bool rxe = ibdev->ops.driver_id == RDMA_DRIVER_RXE;
 
-	return pages + (rxe && !(pages % KV_RXE_TABLE));
+	return rxe ? pages + kv_rxe_spare(pages) : pages;
 }
 
 struct ib_mr *kv_buf_mr(const struct kv_buf *buf, struct ib_pd *pd,

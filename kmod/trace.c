@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The one place where the tracepoints are defined, and what they need to know. */
-#include <linux/math64.h>
-
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
@@ -21,12 +19,9 @@ void kv_trace_end(void)
 /* the WRs of a chain, as they were posted */
 static const union kv_wr *kv_posted_first(const struct kv_ep *ep, u64 wr_id)
 {
-	u32 slot;
-
 	if (wr_id & KV_EP_ID_STEP)
 		return &ep->wr[(u32)wr_id];
-	div_u64_rem(wr_id, ep->depth, &slot);
-	return &ep->wr[slot * ep->wrs];
+	return &ep->wr[kv_ep_slot(ep, wr_id) * ep->wrs];
 }
 
 static u32 kv_posted_bytes(const struct ib_send_wr *wr)

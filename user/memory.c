@@ -16,7 +16,6 @@
 #include "kverbs.h"
 
 #define NODES_MAX	1024
-#define KV_RXE_TABLE	256	/* pages of a table of rxe's */
 
 static int place(void *buffer, size_t bytes, u32 node, int policy)
 {
@@ -44,9 +43,6 @@ static void explain_registration(size_t bytes, int err, struct kv_error *error)
  * kv_mr_bytes - length of an MR that covers some memory
  * @facts: of the device
  * @bytes: that are used; the memory starts at a page
- *
- * rxe looks for the page after the one that it copied, past the end of its table where
- * that table is full (rxe_mr_copy() until 6.3): such an MR is a page longer.
  * Return: bytes, at least @bytes, that the memory has to have
  */
 size_t kv_mr_bytes(const struct kv_device_facts *facts, size_t bytes)
@@ -54,9 +50,9 @@ size_t kv_mr_bytes(const struct kv_device_facts *facts, size_t bytes)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t pages = (bytes + page - 1) / page;
 
-	if (strcmp(facts->driver, "rdma_rxe") || pages % KV_RXE_TABLE)
+	if (strcmp(facts->driver, "rdma_rxe") || !kv_rxe_spare(pages))
 		return bytes;
-	return (pages + 1) * page;
+	return (pages + kv_rxe_spare(pages)) * page;
 }
 
 /* bytes of a whole buffer, as it is mapped */

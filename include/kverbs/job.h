@@ -1273,6 +1273,17 @@ static inline u32 kv_job_sg_entries(const struct kv_job *job)
 	return bytes / part + !!(bytes % part);
 }
 
+#define KV_RXE_TABLE		256	/* pages of a table of rxe's */
+
+/*
+ * rxe looks for the page after the one that it copied, past the end of its table where
+ * that table is full (rxe_mr_copy() until 6.3): pages that an MR of it has more.
+ */
+static inline u32 kv_rxe_spare(u64 pages)
+{
+	return !(pages & (KV_RXE_TABLE - 1));
+}
+
 /* memory of an operation that is registered for it: whole pages */
 static inline u64 kv_job_reg_bytes(const struct kv_job *job)
 {
