@@ -74,6 +74,7 @@ const char *kv_memory_name(u32 memory);
 const char *kv_exchange_inv_name(u32 inv);
 const char *kv_recover_name(u32 recover);
 const char *kv_access_name(u32 access);
+const char *kv_odp_name(u32 odp);
 const char *kv_sg_list_name(u32 list);
 const char *kv_relaxed_ordering_name(u32 on);
 

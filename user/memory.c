@@ -127,9 +127,22 @@ u32 kv_access(const struct kv_job *job, u32 of)
 	/* windows are bound in the MR of a buffer */
 	if (kv_job_exchanges(job))
 		access |= IBV_ACCESS_MW_BIND;
+	if (job->odp)
+		access |= IBV_ACCESS_ON_DEMAND;
 	if (job->relaxed_ordering == KVERBS_RELAXED_ORDERING_ON)
 		access |= IBV_ACCESS_RELAXED_ORDERING;
 	return access;
+}
+
+/* over a buffer, or over all addresses, where pages are had on demand */
+static struct ibv_mr *new_mr(const struct kv_port *port, void *buffer, size_t bytes,
+			     const struct kv_job *job)
+{
+	if (job->odp == KVERBS_ODP_IMPLICIT) {
+		buffer = NULL;
+		bytes = SIZE_MAX;
+	}
+	return ibv_reg_mr(port->pd, buffer, bytes, (int)kv_access(job, KV_ACCESS_OF_BUFFER));
 }
 
 static int make_window(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
@@ -153,8 +166,7 @@ static int register_more(struct kv_end *end, const struct kv_port *port, const s
 	if (!end->more)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	for (i = 0; i + 1 < job->mrs; i++) {
-		end->more[i] = ibv_reg_mr(port->pd, end->buffer, end->mr->length,
-					  (int)kv_access(job, KV_ACCESS_OF_BUFFER));
+		end->more[i] = new_mr(port, end->mr->addr, end->mr->length, job);
 		if (!end->more[i]) {
 			explain_registration(end->mr->length, errno, error);
 			return -1;
@@ -203,8 +215,7 @@ int kv_memory_make(struct kv_end *end, const struct kv_port *port, const struct 
 	}
 	if (touch(buffer, bytes, job, error))
 		return -1;
-	end->mr = ibv_reg_mr(port->pd, buffer, registered,
-			     (int)kv_access(job, KV_ACCESS_OF_BUFFER));
+	end->mr = new_mr(port, buffer, registered, job);
 	if (!end->mr) {
 		explain_registration(registered, errno, error);
 		return -1;

@@ -249,6 +249,17 @@ const char *kv_sg_list_name(u32 list)
 	return KV_NAME(names, list);
 }
 
+const char *kv_odp_name(u32 odp)
+{
+	static const char *const names[] = {
+		[KVERBS_ODP_OFF] = "off",
+		[KVERBS_ODP_EXPLICIT] = "explicit",
+		[KVERBS_ODP_IMPLICIT] = "implicit",
+	};
+
+	return KV_NAME(names, odp);
+}
+
 const char *kv_delay_at_name(u32 at)
 {
 	static const char *const names[] = {
@@ -411,6 +422,7 @@ static const struct {
 	{ KVERBS_JOB_A_ACCESS, kv_access_name },
 	{ KVERBS_JOB_A_RELAXED_ORDERING, kv_relaxed_ordering_name },
 	{ KVERBS_JOB_A_SG_LIST, kv_sg_list_name },
+	{ KVERBS_JOB_A_ODP, kv_odp_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

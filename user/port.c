@@ -63,6 +63,42 @@ static u32 link_of(const struct kv_port *port)
 	}
 }
 
+/* which operations of a transport have pages on demand, by enum ibv_odp_transport_cap_bits */
+static u32 odp_ops(u32 bits)
+{
+	u32 ops = 0;
+
+	/* a message needs them at both ends */
+	if (bits & IBV_ODP_SUPPORT_SEND && bits & IBV_ODP_SUPPORT_RECV)
+		ops |= 1U << KVERBS_OP_SEND | 1U << KVERBS_OP_SEND_IMM;
+	if (bits & IBV_ODP_SUPPORT_WRITE)
+		ops |= 1U << KVERBS_OP_WRITE | 1U << KVERBS_OP_WRITE_IMM;
+	if (bits & IBV_ODP_SUPPORT_READ)
+		ops |= 1U << KVERBS_OP_READ;
+	if (bits & IBV_ODP_SUPPORT_ATOMIC)
+		ops |= 1U << KVERBS_OP_CAS | 1U << KVERBS_OP_FADD;
+	return ops;
+}
+
+static void fill_odp(struct kv_port *port)
+{
+	struct ibv_device_attr_ex attr = { 0 };
+	struct kv_caps *caps = &port->caps;
+
+	if (ibv_query_device_ex(port->context, NULL, &attr) ||
+	    !(attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
+		return;
+	caps->odp = 1U << KVERBS_ODP_EXPLICIT;
+	if (attr.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT)
+		caps->odp |= 1U << KVERBS_ODP_IMPLICIT;
+	caps->odp_ops[KVERBS_TRANSPORT_RC] =
+		odp_ops(attr.odp_caps.per_transport_caps.rc_odp_caps);
+	caps->odp_ops[KVERBS_TRANSPORT_UC] =
+		odp_ops(attr.odp_caps.per_transport_caps.uc_odp_caps);
+	caps->odp_ops[KVERBS_TRANSPORT_UD] =
+		odp_ops(attr.odp_caps.per_transport_caps.ud_odp_caps);
+}
+
 static void fill_caps(struct kv_port *port)
 {
 	const struct ibv_device_attr *device = &port->device;
@@ -88,6 +124,7 @@ static void fill_caps(struct kv_port *port)
 	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
+	fill_odp(port);
 	caps->ordering = caps->software ? KV_ORDERING_STRICT : KV_ORDERING_ASKED;
 	if (device->device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A |
 					IBV_DEVICE_MEM_WINDOW_TYPE_2B))

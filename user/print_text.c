@@ -205,6 +205,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	if (job->sg_list == KVERBS_SG_LIST_PAGES || job->sg_list == KVERBS_SG_LIST_GAPS)
 		fprintf(file, ", SG lists of %u %s", kv_job_sg_entries(job),
 			job->sg_list == KVERBS_SG_LIST_GAPS ? "parts of pages (SG_GAPS)" : "pages");
+	if (job->odp)
+		fprintf(file, ", pages on demand (%s)", kv_odp_name(job->odp));
 	if (job->access == KVERBS_ACCESS_NEEDED)
 		fputs(", MRs and QPs allow what is needed", file);
 	if (job->relaxed_ordering != KV_AUTO)

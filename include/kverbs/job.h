@@ -183,7 +183,9 @@
 	  KVERBS_RELAXED_ORDERING_ON, KV_AUTO,				\
 	  0, "relaxed-ordering", "", "off or on")			\
 	X(SG_LIST, sg_list, u32, 0, KVERBS_SG_LIST_GAPS, KV_AUTO,	\
-	  0, "sg-list", "", "blocks, pages or gaps")
+	  0, "sg-list", "", "blocks, pages or gaps")			\
+	X(ODP, odp, u32, 0, KVERBS_ODP_IMPLICIT, KVERBS_ODP_OFF,	\
+	  0, "odp", "", "off, explicit or implicit")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -565,6 +567,8 @@ enum {
  * @windows: memory windows of type 2 that the device has
  * @ordering: how it writes to MRs, KV_ORDERING_*
  * @sg_gaps: it can register an SG list with gaps
+ * @odp: it can have pages on demand: bit mask by enum kverbs_odp
+ * @odp_ops: in these operations: bit mask by transport, then enum kverbs_op
  * @wr_single: of the extended calls only those of one SGE and one WC work
  * @limit_lanes: lanes of a run that the engine allows
  * @limit_depth: WRs of a queue that the engine allows
@@ -598,6 +602,8 @@ struct kv_caps {
 	u32 windows;
 	u32 ordering;
 	u32 sg_gaps;
+	u32 odp;
+	u32 odp_ops[KVERBS_TRANSPORT_UD + 1];
 	u32 wr_single;
 	u32 limit_lanes;
 	u32 limit_depth;
@@ -2428,6 +2434,49 @@ static inline int kv_job_check_memory(const struct kv_job *job,
 	return 0;
 }
 
+/* pages on demand: an offer of user MRs, of some devices and transports */
+static inline int kv_job_check_odp(const struct kv_job *job,
+				   const struct kv_caps *caps,
+				   struct kv_refusal *no)
+{
+	const char *kind = job->odp == KVERBS_ODP_IMPLICIT ? "implicit" :
+							     "explicit";
+	u32 i;
+
+	if (!job->odp)
+		return 0;
+	if (caps->kernel)
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp: pages of the kernel are always there, its MRs have none on demand; leave it out, or use --engine user");
+	if (!(caps->odp & (1U << job->odp)))
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp %s: the device has no such on-demand paging (odp_caps of ibv_devinfo -v); leave it out",
+				 kind);
+	for (i = 0; i < job->nsteps; i++) {
+		if (!(caps->odp_ops[job->transport] & (1U << job->step[i].op)))
+			return kv_refuse(no, KVERBS_JOB_A_ODP,
+					 "odp %s: the device has none for a %s over %s (odp_caps of ibv_devinfo -v); leave it out",
+					 kind, kv_op_rules[job->step[i].op].name,
+					 kv_transport_rules[job->transport].name);
+	}
+	if (kv_job_exchanges(job))
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp %s: no window can be bound to an MR whose pages come on demand; leave it out, or use --reg io",
+				 kind);
+	if (job->odp == KVERBS_ODP_IMPLICIT && job->reg != KVERBS_REG_ONCE)
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp implicit: all addresses are registered before the run; use explicit, or leave --reg out");
+	if (job->provoke)
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp %s: an error is provoked with MRs that are pinned; leave it out",
+				 kind);
+	if (job->memory == KVERBS_MEMORY_HUGE)
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp %s: of huge pages it needs another registration; leave --memory out",
+				 kind);
+	return 0;
+}
+
 /* in which order the device writes to MRs: what the driver decides cannot be asked for */
 static inline int kv_job_check_ordering(const struct kv_job *job,
 					const struct kv_caps *caps,
@@ -2797,6 +2846,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_provoke(job, caps, no) ||
 	    kv_job_check_memory(job, caps, no) ||
 	    kv_job_check_ordering(job, caps, no) ||
+	    kv_job_check_odp(job, caps, no) ||
 	    kv_job_check_engine(job, caps, no))
 		return -1;
 	return 0;

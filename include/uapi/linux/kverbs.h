@@ -217,6 +217,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_ACCESS,		/* u32: enum kverbs_access */
 	KVERBS_JOB_A_RELAXED_ORDERING,	/* u32: enum kverbs_relaxed_ordering */
 	KVERBS_JOB_A_SG_LIST,		/* u32: enum kverbs_sg_list, kernel only */
+	KVERBS_JOB_A_ODP,		/* u32: enum kverbs_odp, user engine only */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -427,6 +428,13 @@ enum kverbs_sg_list {
 	KVERBS_SG_LIST_BLOCKS,	/* as large pieces as come */
 	KVERBS_SG_LIST_PAGES,	/* pages, not side by side where that can be helped */
 	KVERBS_SG_LIST_GAPS,	/* parts of pages, which begin and end inside them */
+};
+
+/* whether an MR pins its pages, or has them on demand */
+enum kverbs_odp {
+	KVERBS_ODP_OFF,
+	KVERBS_ODP_EXPLICIT,	/* an MR over the buffer */
+	KVERBS_ODP_IMPLICIT,	/* an MR over all addresses of the process */
 };
 
 /* where a busy wait is: in what is timed, or as long, but before it */
