@@ -203,7 +203,11 @@ u32 kv_ep_slot(const struct kv_ep *ep, u64 wr_id)
 
 const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id)
 {
-	return ep->turn ? ep->turn[kv_ep_slot(ep, wr_id)] : ep->qp;
+	if (!ep->turn)
+		return ep->qp;
+	if (wr_id & KV_ID_RECV)
+		return kv_ep_qp_at(ep, min(kv_recv_ring(wr_id), ep->nspare));
+	return ep->turn[kv_ep_slot(ep, wr_id)];
 }
 
 void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
@@ -217,7 +221,7 @@ void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
 		.port_num = job->port,
 		.cap = {
 			.max_send_wr = kv_job_sq_depth(job),
-			.max_recv_wr = job->recv_depth + KV_MARKERS,
+			.max_recv_wr = kv_job_ring_depth(job) + KV_MARKERS,
 			.max_send_sge = job->sges,
 			.max_recv_sge = job->sges,
 			.max_inline_data = job->inline_data,
@@ -277,6 +281,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->wrs = kv_job_wrs(job);
 	ep->stride = ep->wrs * sizeof(*ep->wr);
 	ep->recv_depth = job->recv_depth;
+	ep->ring_depth = kv_job_ring_depth(job);
 	ep->wait = job->wait;
 	ep->clock = job->clock;
 	kv_ep_number(ep);
@@ -594,10 +599,14 @@ static void kv_ep_build(struct kv_ep *ep, const struct kv_ep *peer,
 		kv_ep_build_send(ep, &ep->wr[i], kv_job_wr_op(job, i % ep->wrs),
 				 peer, job);
 	for (i = 0; i < ep->recv_depth; i++) {
-		kv_context_recv_id(ep, i, &ep->rwr[i], 1ULL << 63 | i);
+		u32 ring = i / ep->ring_depth, slot = i % ep->ring_depth;
+
+		kv_context_recv_id(ep, i, &ep->rwr[i], kv_recv_id(ring, slot));
 		ep->rwr[i].sg_list = ep->sge + job->sges;
 		ep->rwr[i].num_sge = head && !size ? 1 : kv_job_sges(job);
-		ep->rwr[i].next = &ep->rwr[i + 1 == ep->recv_depth ? 0 : i + 1];
+		ep->rwr[i].next = slot + 1 == ep->ring_depth ?
+				  &ep->rwr[ring * ep->ring_depth] :
+				  &ep->rwr[i + 1];
 	}
 	/* tags are of operations with a payload, and of transports without a head */
 	size = size ? size : 1;

@@ -73,7 +73,7 @@ union kv_wr {
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
  * @wrs: WRs of a slot
- * @rwr: prebuilt receive WRs, a ring
+ * @rwr: prebuilt receive WRs, a ring for each receive queue
  * @bad: what the last failed post call named
  * @turn: QP of each slot, where there are several; NULL: @qp of all
  * @stop: KV_STOP_* of the lane that runs here, or of its peer's where none does
@@ -85,6 +85,7 @@ union kv_wr {
  * @rkey: of the MR that a message invalidates
  * @depth: slots of @wr
  * @recv_depth: entries of @rwr
+ * @ring_depth: of those, entries of each ring
  * @wait: enum kverbs_wait
  * @clock: enum kverbs_clock
  * @breaths: operations since the last report to RCU
@@ -136,6 +137,7 @@ struct kv_ep {
 	u32 rkey;
 	u32 depth;
 	u32 recv_depth;
+	u32 ring_depth;
 	u32 wait;
 	u32 clock;
 	u32 breaths;
@@ -317,10 +319,16 @@ int kv_ep_qp_to(const struct kv_ep *ep, struct ib_qp *qp,
  */
 u32 kv_ep_slot(const struct kv_ep *ep, u64 wr_id);
 
+/* a QP of an endpoint, the first being 0 */
+static inline struct ib_qp *kv_ep_qp_at(const struct kv_ep *ep, u32 i)
+{
+	return likely(!i) ? ep->qp : ep->spare[i - 1];
+}
+
 /**
  * kv_ep_qp_of - QP that a WR was posted to
  * @ep: endpoint
- * @wr_id: number of the WR, of which that of a receive may be any
+ * @wr_id: number of the WR, or wr_id of a receive
  * Return: QP
  */
 const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id);

@@ -19,7 +19,6 @@
 static_assert((u32)KV_LANE_GO == (u32)KV_STOP_NONE);
 static_assert((u32)KV_LANE_FINISH == (u32)KV_STOP_SOON);
 static_assert((u32)KV_LANE_ABANDON == (u32)KV_STOP_NOW);
-static_assert(KV_ID_RECV == 1ULL << 63);
 static_assert(KV_ID_STEP == KV_EP_ID_STEP);
 static_assert(sizeof(struct kv_chain) == KV_CHAIN_BYTES);
 
@@ -123,6 +122,12 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->signal = job->signal;
 	l->batch = job->poll_batch;
 	l->recv_depth = job->recv_depth;
+	l->nrings = kv_job_rings(job);
+	l->ring_depth = kv_job_ring_depth(job);
+	kv_job_refill(job, &l->refill_from, &l->refill_chain);
+	l->rings = kvcalloc(l->nrings, sizeof(*l->rings), GFP_KERNEL);
+	if (!l->rings)
+		return -ENOMEM;
 	l->timing = job->timing;
 	l->two_sided = kv_job_two_sided(job);
 	l->turns = job->lane_qps;
@@ -246,6 +251,7 @@ void kv_lane_free(struct kv_lane *lane)
 	if (lane->role == KVERBS_ROLE_INITIATOR)
 		kfree(l->pair);
 	kvfree(l->due);
+	kvfree(l->rings);
 	kvfree(l->gap);
 	kvfree(l->chains);
 	kvfree(l);

@@ -290,6 +290,7 @@ static u64 kv_run_bytes(const struct kv_job *job)
 	       job->pairs * kv_run_storm_bytes(job) +
 	       (u64)lanes * (sizeof(struct kv_lane) +
 			     2ULL * (job->outstanding + 1) * KV_CHAIN_BYTES +
+			     kv_job_rings(job) * sizeof(u64) +
 			     sizeof(u64) * kv_pace_gaps(job));
 }
 

@@ -153,18 +153,19 @@ static inline u32 kv_wc_invalidated(const struct kv_ep *ep, u32 i)
 }
 
 /* the receive WRs are a ring: cut it after the n-th, post, mend it */
-static __always_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+static __always_inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot,
+					u32 n)
 {
+	struct ib_recv_wr *rwr = ep->rwr + ring * ep->ring_depth, *next;
 	u32 last = slot + n - 1;
-	struct ib_recv_wr *next;
 	int rc;
 
-	if (last >= ep->recv_depth)
-		last -= ep->recv_depth;
-	next = ep->rwr[last].next;
-	ep->rwr[last].next = NULL;
-	rc = ib_post_recv(ep->qp, &ep->rwr[slot], NULL);
-	ep->rwr[last].next = next;
+	if (last >= ep->ring_depth)
+		last -= ep->ring_depth;
+	next = rwr[last].next;
+	rwr[last].next = NULL;
+	rc = ib_post_recv(kv_ep_qp_at(ep, ring), &rwr[slot], NULL);
+	rwr[last].next = next;
 	return rc;
 }
 

@@ -89,8 +89,12 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 		job.poll_batch = KV_AUTO;
 	}
 	kv_options_count(options, &job);
-	if (!kv_op_rules[op].two_sided && !options->given_op)
+	if (!kv_op_rules[op].two_sided && !options->given_op) {
 		job.recv_depth = KV_AUTO;
+		job.refill = KV_AUTO;
+		job.recv_chain = KV_AUTO;
+		job.low_water = KV_AUTO;
+	}
 	return job;
 }
 

@@ -29,7 +29,7 @@
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
  * @wrs: WRs of a slot
- * @recv: receive WRs, a ring of @recv_depth
+ * @recv: receive WRs, a ring for each receive queue
  * @turn: QP of each slot, where a lane has several; NULL: @qp of all
  * @out_tag: last byte of the outgoing message
  * @in_tag: last byte of the incoming message
@@ -40,6 +40,8 @@
  * @flags: send flags of an unsignalled and of a signalled WR
  * @depth: slots of @wr
  * @recv_depth: entries of @recv
+ * @ring_depth: of those, entries of each ring
+ * @spare: QPs of the end beside @qp
  * @wait: enum kverbs_wait
  * @raw_clock: CLOCK_MONOTONIC_RAW instead of the CPU's counter
  * @qp_ex: @qp, with the extended calls; NULL without
@@ -72,6 +74,8 @@ struct kv_ep {
 	u8 *area[KV_AREAS];
 	u32 depth;
 	u32 recv_depth;
+	u32 ring_depth;
+	struct ibv_qp **spare;
 	u32 wait;
 	u32 raw_clock;
 	struct ibv_qp_ex *qp_ex;
@@ -225,14 +229,16 @@ kv_inline u32 kv_wc_invalidated(struct kv_ep *ep, u32 i)
 	       ep->wc[i].invalidated_rkey == ep->exchange.rkey;
 }
 
-kv_inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+kv_inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot, u32 n)
 {
-	u32 end = slot + n - 1 < ep->recv_depth ? slot + n - 1 : slot + n - 1 - ep->recv_depth;
-	struct ibv_recv_wr *last = &ep->recv[end], *next = last->next, *bad;
+	u32 end = slot + n - 1 < ep->ring_depth ? slot + n - 1 : slot + n - 1 - ep->ring_depth;
+	struct ibv_qp *qp = __builtin_expect(!ring, 1) ? ep->qp : ep->spare[ring - 1];
+	struct ibv_recv_wr *recv = ep->recv + ring * ep->ring_depth;
+	struct ibv_recv_wr *last = &recv[end], *next = last->next, *bad;
 	int rc;
 
 	last->next = NULL;
-	rc = ibv_post_recv(ep->qp, &ep->recv[slot], &bad);
+	rc = ibv_post_recv(qp, &recv[slot], &bad);
 	last->next = next;
 	return rc > 0 ? -rc : rc;
 }

@@ -143,8 +143,11 @@ static void build_recvs(struct kv_lane *lane)
 	split(sge, (uintptr_t)plan->end->buffer + plan->end->half, head, plan->end->mr->lkey,
 	      plan->job);
 	for (i = 0; i < ep->recv_depth; i++) {
-		ep->recv[i].wr_id = KV_ID_RECV | i;
-		ep->recv[i].next = &ep->recv[i + 1 == ep->recv_depth ? 0 : i + 1];
+		u32 ring = i / ep->ring_depth, slot = i % ep->ring_depth;
+
+		ep->recv[i].wr_id = kv_recv_id(ring, slot);
+		ep->recv[i].next = slot + 1 == ep->ring_depth ? &ep->recv[ring * ep->ring_depth] :
+								&ep->recv[i + 1];
 		ep->recv[i].sg_list = sge;
 		ep->recv[i].num_sge = head && !kv_job_size(plan->job) ? 1 :
 				      (int)kv_job_sges(plan->job);
@@ -423,6 +426,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->cq = plan->end->cq;
 	ep->depth = plan->job->outstanding;
 	ep->recv_depth = takes(plan) ? plan->job->recv_depth : 0;
+	ep->ring_depth = kv_job_ring_depth(plan->job);
+	ep->spare = plan->end->spare;
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
@@ -510,6 +515,12 @@ static int build_loop(struct kv_lane *lane)
 	loop->signal = job->signal;
 	loop->batch = job->poll_batch;
 	loop->recv_depth = lane->ep.recv_depth;
+	loop->nrings = kv_job_rings(job);
+	loop->ring_depth = kv_job_ring_depth(job);
+	kv_job_refill(job, &loop->refill_from, &loop->refill_chain);
+	loop->rings = lines(loop->nrings * sizeof(*loop->rings));
+	if (!loop->rings)
+		return -1;
 	loop->timing = job->timing;
 	loop->two_sided = kv_job_two_sided(job);
 	loop->turns = job->lane_qps;
@@ -617,6 +628,7 @@ void kv_lane_free(struct kv_lane *lane)
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++)
 		free(lane->loop.hist[metric]);
 	free(lane->loop.due);
+	free(lane->loop.rings);
 	free(lane->gap);
 	free(lane->loop.chains);
 	free(lane->ep.wr);

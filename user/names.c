@@ -238,6 +238,17 @@ const char *kv_relaxed_ordering_name(u32 on)
 	return KV_NAME(names, on);
 }
 
+const char *kv_refill_name(u32 refill)
+{
+	static const char *const names[] = {
+		[KVERBS_REFILL_EACH] = "each",
+		[KVERBS_REFILL_BATCH] = "batch",
+		[KVERBS_REFILL_WATERMARK] = "watermark",
+	};
+
+	return KV_NAME(names, refill);
+}
+
 const char *kv_sg_list_name(u32 list)
 {
 	static const char *const names[] = {
@@ -423,6 +434,7 @@ static const struct {
 	{ KVERBS_JOB_A_RELAXED_ORDERING, kv_relaxed_ordering_name },
 	{ KVERBS_JOB_A_SG_LIST, kv_sg_list_name },
 	{ KVERBS_JOB_A_ODP, kv_odp_name },
+	{ KVERBS_JOB_A_REFILL, kv_refill_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

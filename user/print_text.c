@@ -143,6 +143,17 @@ static void print_places(FILE *file, const struct kv_job *job)
 	fputc('\n', file);
 }
 
+/* how the receives that messages took are posted again, where it is not poll by poll */
+static void print_refill(FILE *file, const struct kv_job *job)
+{
+	if (job->refill == KVERBS_REFILL_EACH)
+		fputs(", one post call each", file);
+	else if (job->refill == KVERBS_REFILL_WATERMARK)
+		fprintf(file, ", again when %u are left", job->low_water);
+	else if (job->recv_chain != KV_AUTO)
+		fprintf(file, ", in chains of %u", job->recv_chain);
+}
+
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
 {
 	const struct kv_job *job = &result->granted;
@@ -187,6 +198,7 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		kv_timing_name(job->timing), job->poll_batch, job->poll_batch > 1 ? "s" : "");
 	if (job->recv_depth)
 		fprintf(file, ", %u receives posted", job->recv_depth);
+	print_refill(file, job);
 	if (job->reg != KVERBS_REG_ONCE)
 		fprintf(file, ", registration %s (%s)", kv_reg_name(job->reg),
 			result->engine == kv_engine_user.name ?

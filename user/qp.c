@@ -166,7 +166,7 @@ static struct ibv_qp_init_attr qp_attr(const struct kv_end *end, const struct kv
 		.sq_sig_all = 0,
 		.cap = {
 			.max_send_wr = kv_job_sq_depth(job),
-			.max_recv_wr = job->recv_depth + KV_MARKERS,
+			.max_recv_wr = kv_job_ring_depth(job) + KV_MARKERS,
 			.max_send_sge = job->sges,
 			.max_recv_sge = job->sges,
 			.max_inline_data = job->inline_data,
@@ -194,7 +194,7 @@ int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv
 	if (!end->qp && !job->inline_data)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "create_qp with %u send and %u receive WRs: %s; use a smaller -t, -r or -q",
-				    asked.cap.max_send_wr, job->recv_depth + KV_MARKERS,
+				    asked.cap.max_send_wr, asked.cap.max_recv_wr,
 				    strerror(errno));
 	if (!end->qp || init.cap.max_inline_data < job->inline_data)
 		return kv_error_set(error, KV_EXIT_USAGE,

@@ -10,7 +10,6 @@
 #include "report.h"
 
 /* wr_ids as in kverbs/loop.h */
-#define ID_RECV		(1ULL << 63)	/* of a receive */
 #define ID_STEP		(1ULL << 62)	/* of a WR that has a step's number */
 
 const char *kv_wc_status_name(u32 status)
@@ -50,8 +49,11 @@ static void wr_name(const struct kv_job *job, u32 lane, u64 wr, char text[64])
 {
 	u64 step = wr & ~ID_STEP;
 
-	if (wr & ID_RECV)
-		snprintf(text, 64, "receive WR of slot %llu", wr & ~ID_RECV);
+	if ((wr & KV_ID_RECV) && kv_job_rings(job) > 1)
+		snprintf(text, 64, "receive WR of slot %u, QP %u of the lane", (u32)wr,
+			 kv_recv_ring(wr) + 1);
+	else if (wr & KV_ID_RECV)
+		snprintf(text, 64, "receive WR of slot %u", (u32)wr);
 	else if ((wr & ID_STEP) && kv_job_exchanges(job) && step < KV_EXCHANGE_ALL)
 		snprintf(text, 64, "%s", exchange_name(job, lane, step));
 	else if ((wr & ID_STEP) && step < kv_job_wrs(job))

@@ -18,6 +18,7 @@
 #define KV_STORM_MAX		128	/* QPs that a lane sets up at once */
 #define KV_RATE_BATCH		16	/* default WCs a poll call of shape rate */
 #define KV_RECV_DEPTH		128	/* least default of receives kept posted */
+#define KV_ID_RECV		(1ULL << 63)	/* wr_id of a receive */
 #define KV_DURATION_MS		1000	/* default length */
 #define KV_MARKERS		2	/* queue slots kept for the teardown's WRs */
 #define KV_QP_TIMEOUT		14	/* 4.096 us * 2^14 = 67 ms */
@@ -185,7 +186,13 @@
 	X(SG_LIST, sg_list, u32, 0, KVERBS_SG_LIST_GAPS, KV_AUTO,	\
 	  0, "sg-list", "", "blocks, pages or gaps")			\
 	X(ODP, odp, u32, 0, KVERBS_ODP_IMPLICIT, KVERBS_ODP_OFF,	\
-	  0, "odp", "", "off, explicit or implicit")
+	  0, "odp", "", "off, explicit or implicit")			\
+	X(REFILL, refill, u32, 0, KVERBS_REFILL_WATERMARK, KV_AUTO,	\
+	  0, "refill", "", "each, batch or watermark")			\
+	X(RECV_CHAIN, recv_chain, u32, 1, 65536, KV_AUTO,		\
+	  0, "recv-chain", "WRs", "receive WRs a post call")		\
+	X(LOW_WATER, low_water, u32, 1, 65536, KV_AUTO,			\
+	  0, "low-water", "WRs", "receives left posted when they are refilled")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -643,6 +650,17 @@ int kv_refuse(struct kv_refusal *no, u32 attr, const char *format, ...)
 	return -1;
 }
 
+/* wr_id of a receive: the queue of its lane's, and its place among the WRs of that */
+static inline u64 kv_recv_id(u32 ring, u32 slot)
+{
+	return KV_ID_RECV | (u64)ring << 32 | slot;
+}
+
+static inline u32 kv_recv_ring(u64 id)
+{
+	return (u32)((id & ~KV_ID_RECV) >> 32);
+}
+
 /* can the steps be looked up? Before kv_job_check() said so, they may be anything */
 static inline u32 kv_job_steps_known(const struct kv_job *job)
 {
@@ -1066,6 +1084,38 @@ static inline u32 kv_job_two_sided(const struct kv_job *job)
 	return kv_job_rule(job)->two_sided || kv_job_exchanges(job);
 }
 
+/* receive queues of a lane that takes messages */
+static inline u32 kv_job_rings(const struct kv_job *job)
+{
+	return kv_job_two_sided(job) ? job->lane_qps : 1;
+}
+
+/* receives kept posted to each of them */
+static inline u32 kv_job_ring_depth(const struct kv_job *job)
+{
+	return job->recv_depth / kv_job_rings(job);
+}
+
+/**
+ * kv_job_refill - when receives are posted again, and how many a call
+ * @job: checked job, two-sided
+ * @from: when so many of a queue were taken
+ * @chain: WRs of a post call at most
+ */
+static inline void kv_job_refill(const struct kv_job *job, u32 *from, u32 *chain)
+{
+	u32 depth = kv_job_ring_depth(job);
+
+	*from = 1;
+	*chain = depth;
+	if (job->refill == KVERBS_REFILL_EACH)
+		*chain = 1;
+	else if (job->refill == KVERBS_REFILL_WATERMARK)
+		*from = depth - job->low_water;
+	else if (job->recv_chain != KV_AUTO)
+		*from = *chain = job->recv_chain;
+}
+
 /* extended calls, of a provider that has but the simple ones right */
 static inline u32 kv_job_single(const struct kv_job *job,
 				const struct kv_caps *caps)
@@ -1463,9 +1513,14 @@ static inline int kv_job_check_window(struct kv_job *job,
 					 job->outstanding, caps->max_cqe);
 		if (recv_room > recv_max)
 			recv_room = recv_max;
-		if (job->recv_depth == KV_AUTO)
-			job->recv_depth = auto_recv < recv_room ? auto_recv :
-								  recv_room;
+		if (job->recv_depth == KV_AUTO) {
+			if (auto_recv > recv_room)
+				auto_recv = recv_room;
+			/* as many for each queue, one at least */
+			job->recv_depth = auto_recv - auto_recv % kv_job_rings(job);
+			if (!job->recv_depth)
+				job->recv_depth = kv_job_rings(job);
+		}
 		if (job->recv_depth > recv_room)
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
 					 "rx-depth %u: the limit here is %u (max_qp_wr %u, max_cqe %u less tx-depth %u); use -r %u or less",
@@ -1496,10 +1551,14 @@ static inline int kv_job_check_lane_qps(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
 				 "lane-qps %u: shape %s has one QP a lane; use --shape rate",
 				 job->lane_qps, kv_shape_rules[job->shape].name);
-	if (kv_job_two_sided(job) || kv_job_registers(job) ||
-	    job->reg != KVERBS_REG_ONCE || job->nsteps > 1)
+	if (kv_job_registers(job) || job->reg != KVERBS_REG_ONCE ||
+	    job->nsteps > 1)
 		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
-				 "lane-qps %u: of one-sided operations of one step and no MR of their own; use --op write, read, cas or fadd",
+				 "lane-qps %u: of operations of one step and no MR of their own; use --op write, read, send, cas or fadd",
+				 job->lane_qps);
+	if (kv_job_two_sided(job) && job->check_data)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: messages of %u QPs come in no order, and have no place; leave it out",
 				 job->lane_qps);
 	if (kv_transport_rules[job->transport].datagram)
 		return kv_refuse(no, KVERBS_JOB_A_LANE_QPS,
@@ -1520,6 +1579,60 @@ static inline int kv_job_check_lane_qps(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
 				 "cq-mod %u: the last WR of each chain of %u is signalled where a lane has several QPs; use -Q %u",
 				 job->signal, job->chain, job->chain);
+	if (job->recv_depth % kv_job_rings(job))
+		return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
+				 "rx-depth %u: %u QPs, each with as many: a multiple of %u; use -r %u",
+				 job->recv_depth, job->lane_qps, job->lane_qps,
+				 (job->recv_depth / job->lane_qps + 1) * job->lane_qps);
+	return 0;
+}
+
+/* when receives are posted again: of a lane that does no more than take messages */
+static inline int kv_job_check_refill(struct kv_job *job, struct kv_refusal *no)
+{
+	u32 depth = kv_job_ring_depth(job);
+	u32 attr = job->refill != KV_AUTO ? KVERBS_JOB_A_REFILL :
+		   job->recv_chain != KV_AUTO ? KVERBS_JOB_A_RECV_CHAIN :
+		   job->low_water != KV_AUTO ? KVERBS_JOB_A_LOW_WATER : 0;
+	const char *name = attr == KVERBS_JOB_A_REFILL ? "refill" :
+			   attr == KVERBS_JOB_A_RECV_CHAIN ? "recv-chain" :
+							     "low-water";
+
+	if (!kv_job_two_sided(job) || kv_shape_rules[job->shape].answers) {
+		if (!attr)
+			return 0;
+		return kv_refuse(no, attr, kv_job_two_sided(job) ?
+				 "%s: shape %s takes one message at a time, and posts its receive again; use --shape rate or lat" :
+				 "%s: in shape %s nobody takes messages of this operation; use --op send",
+				 name, kv_shape_rules[job->shape].name);
+	}
+	if (job->refill == KV_AUTO)
+		job->refill = KVERBS_REFILL_BATCH;
+	if (job->recv_chain != KV_AUTO && job->refill != KVERBS_REFILL_BATCH)
+		return kv_refuse(no, KVERBS_JOB_A_RECV_CHAIN,
+				 "recv-chain %u: is of receives that are posted in chains; use --refill batch",
+				 job->recv_chain);
+	if (job->recv_chain != KV_AUTO && job->recv_chain > depth)
+		return kv_refuse(no, KVERBS_JOB_A_RECV_CHAIN,
+				 "recv-chain %u: a QP has %u receives, so many are never taken; use --recv-chain %u or less, or a larger -r",
+				 job->recv_chain, depth, depth);
+	if (job->refill != KVERBS_REFILL_WATERMARK) {
+		if (job->low_water == KV_AUTO)
+			return 0;
+		return kv_refuse(no, KVERBS_JOB_A_LOW_WATER,
+				 "low-water %u: is of receives that are posted when so many are left; use --refill watermark",
+				 job->low_water);
+	}
+	if (depth < 2)
+		return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
+				 "rx-depth %u: a QP has one receive, and none is left when it is taken; use a larger -r, or --refill each",
+				 job->recv_depth);
+	if (job->low_water == KV_AUTO)
+		job->low_water = depth / 2;
+	if (job->low_water >= depth)
+		return kv_refuse(no, KVERBS_JOB_A_LOW_WATER,
+				 "low-water %u: a QP has %u receives; use --low-water %u or less, or a larger -r",
+				 job->low_water, depth, depth - 1);
 	return 0;
 }
 
@@ -2840,6 +2953,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, no) ||
+	    kv_job_check_refill(job, no) ||
 	    kv_job_check_storm(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||
 	    kv_job_check_data(job, caps, no) ||

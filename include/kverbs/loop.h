@@ -38,7 +38,8 @@
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
- *   int kv_post_recv(ep, slot, n) post n receives from slot on, wrapping
+ *   int kv_post_recv(ep, ring, slot, n)
+ *                                 post n receives of a queue from slot on, wrapping
  *   void kv_stamp(ep, tag)        write tag where the peer will look for it
  *   int kv_landed(ep, tag)        has the peer's tag arrived?
  *   void *kv_area_open(ep, area, offset, &n)
@@ -75,7 +76,6 @@
 #define kv_likely(x)		__builtin_expect(!!(x), 1)
 #define kv_unlikely(x)		__builtin_expect(!!(x), 0)
 
-#define KV_ID_RECV		(1ULL << 63)	/* wr_id of a receive */
 #define KV_ID_STEP		(1ULL << 62)	/* wr_id of a WR that has a step's number */
 #define KV_UNSET		(~0ULL)
 #define KV_IDLE_CHECK		16	/* idle rounds between looks at the clock */
@@ -137,6 +137,16 @@ struct kv_chain {
 };
 
 /**
+ * struct kv_ring - a receive queue of a lane, as a ring of prebuilt WRs
+ * @slot: the next one to be posted
+ * @owed: taken by messages, and not posted again
+ */
+struct kv_ring {
+	u32 slot;
+	u32 owed;
+};
+
+/**
  * struct kv_loop - one lane's hot state; the engine fills the first part
  * @ep: the side's endpoint
  * @pair: shared with the other lane of the pair
@@ -162,7 +172,12 @@ struct kv_chain {
  * @chain: WRs a post call
  * @signal: every how many WRs one is signalled
  * @batch: WCs a poll call
- * @recv_depth: receives kept posted, and prebuilt slots
+ * @recv_depth: receives kept posted, and prebuilt slots, of all queues
+ * @rings: receive queues of a lane that takes messages
+ * @nrings: entries of @rings
+ * @ring_depth: receives of each
+ * @refill_from: are posted again when so many of a queue were taken
+ * @refill_chain: by calls of so many WRs at most
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
  * @turns: QPs that chains are posted to in turn
@@ -215,6 +230,11 @@ struct kv_loop {
 	u32 signal;
 	u32 batch;
 	u32 recv_depth;
+	struct kv_ring *rings;
+	u32 nrings;
+	u32 ring_depth;
+	u32 refill_from;
+	u32 refill_chain;
 	u32 timing;
 	u32 two_sided;
 	u32 turns;
@@ -265,7 +285,6 @@ struct kv_loop {
 	u64 chain_tail;
 	u32 slot;
 	u64 sent;	/* turns: WRs of a queue since it was made or reset */
-	u32 recv_slot;
 	u32 until_sample;
 	u32 prepares;	/* there is something to be done before a post */
 	u32 place;
@@ -1268,31 +1287,76 @@ kv_noinline void kv_loop_paced(struct kv_loop *l)
 /**
  * kv_recv_refill - post receives
  * @l: lane
- * @n: how many, at most @l->recv_depth
+ * @of: to this queue of its
+ * @n: how many, at most @l->ring_depth
  * Return: 0, or -1 with @l->end set
  */
-kv_inline int kv_recv_refill(struct kv_loop *l, u32 n)
+kv_inline int kv_recv_refill(struct kv_loop *l, u32 of, u32 n)
 {
+	struct kv_ring *ring = &l->rings[of];
 	u64 start;
 	int rc;
 
 	if (l->timing == KVERBS_TIMING_ALL)
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
-	rc = kv_post_recv(l->ep, l->recv_slot, n);
+	rc = kv_post_recv(l->ep, of, ring->slot, n);
 	if (kv_unlikely(rc))
 		return kv_fail(l, KVERBS_REASON_POST, rc,
-			       KV_ID_RECV | l->recv_slot);
+			       kv_recv_id(of, ring->slot));
 	if (l->timing == KVERBS_TIMING_ALL) {
 		kv_tick(l, &l->stat.t_post);
 		kv_sample(l, KVERBS_METRIC_RECV_POST, l->now - start);
 	}
 	l->stat.recv_posts++;
 	l->stat.recv_wrs += n;
-	l->recv_slot += n;
-	if (l->recv_slot >= l->recv_depth)
-		l->recv_slot -= l->recv_depth;
+	ring->slot += n;
+	if (ring->slot >= l->ring_depth)
+		ring->slot -= l->ring_depth;
 	return 0;
+}
+
+/* receives of a queue were taken: post them again, if it is time */
+kv_inline int kv_refill_ring(struct kv_loop *l, u32 of)
+{
+	struct kv_ring *ring = &l->rings[of];
+	u32 n;
+
+	while (ring->owed >= l->refill_from) {
+		n = ring->owed < l->refill_chain ? ring->owed : l->refill_chain;
+		if (kv_recv_refill(l, of, n))
+			return -1;
+		ring->owed -= n;
+	}
+	return 0;
+}
+
+/* the same of several queues, which the WCs of the last poll tell */
+kv_noinline int kv_refill_rings(struct kv_loop *l, u32 got)
+{
+	u32 of, i;
+
+	for (i = 0; i < got; i++) {
+		of = kv_recv_ring(kv_wc_id(l->ep, i));
+		if (kv_unlikely(of >= l->nrings))
+			return kv_fail(l, KVERBS_REASON_ORDER, 0,
+				       kv_wc_id(l->ep, i));
+		l->rings[of].owed++;
+	}
+	for (i = 0; i < got; i++) {
+		if (kv_refill_ring(l, kv_recv_ring(kv_wc_id(l->ep, i))))
+			return -1;
+	}
+	return 0;
+}
+
+/* after so many messages were taken */
+kv_inline int kv_refill(struct kv_loop *l, u32 got)
+{
+	if (kv_unlikely(l->nrings > 1))
+		return kv_refill_rings(l, got);
+	l->rings->owed += got;
+	return kv_refill_ring(l, 0);
 }
 
 /* open the window: what was counted so far was warm-up */
@@ -1377,7 +1441,7 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 			if (kv_take_message(l, (u32)i))
 				return;
 		}
-		if (got && (kv_data_heard(l) || kv_recv_refill(l, (u32)got)))
+		if (got && (kv_data_heard(l) || kv_refill(l, (u32)got)))
 			return;
 		kv_rest(l);
 	}
@@ -1443,7 +1507,7 @@ kv_inline int kv_settle(struct kv_loop *l)
 	}
 	if (kv_data_heard(l))
 		return -1;
-	if (l->two_sided && kv_recv_refill(l, 1))
+	if (l->two_sided && kv_recv_refill(l, 0, 1))
 		return -1;
 	kv_data_ready(l);
 	return 0;
@@ -1592,7 +1656,7 @@ kv_inline int kv_react_post(struct kv_loop *l)
 
 kv_inline int kv_react_recv(struct kv_loop *l)
 {
-	return kv_take_message(l, 0) ? -1 : kv_recv_refill(l, 1);
+	return kv_take_message(l, 0) ? -1 : kv_refill(l, 1);
 }
 
 /*
@@ -2162,8 +2226,14 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
  */
 kv_noinline int kv_loop_fill(struct kv_loop *l)
 {
+	u32 i;
+
 	kv_data_begin(l);
-	return l->recv_depth ? kv_recv_refill(l, l->recv_depth) : 0;
+	for (i = 0; l->recv_depth && i < l->nrings; i++) {
+		if (kv_recv_refill(l, i, l->ring_depth))
+			return -1;
+	}
+	return 0;
 }
 
 #endif /* _KVERBS_LOOP_H */

@@ -19,6 +19,7 @@
 #include <kverbs/job.h>
 
 #define FAKE_SLOTS	256
+#define FAKE_QPS	16
 #define FAKE_PIECE	128	/* memory is in pieces of so many bytes */
 #define FAKE_MEMORY	(FAKE_SLOTS * 256)
 #define FAKE_STACK	(256 * 1024)
@@ -141,6 +142,10 @@ struct kv_ep {
 
 	u64 recvs;	/* receives posted, ever */
 	u64 taken;	/* of those, consumed */
+	u32 qps, chain;	/* messages go to receive queues by their slot */
+	u64 ring_recvs[FAKE_QPS], ring_taken[FAKE_QPS];	/* the same of each */
+	u32 qps_told;	/* its WCs name one queue more than there are */
+	u32 least;	/* receives left in a queue, at the least */
 	u64 sent;	/* messages that left */
 
 	struct fake_wc cq[2 * FAKE_SLOTS];
@@ -336,14 +341,15 @@ static inline void fake_move(struct kv_ep *ep, const struct fake_wr *wr)
 static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
 {
 	struct kv_ep *peer = ep->peer;
-	u64 n;
+	u32 of = ep->qps > 1 ? wr->id % ep->depth / ep->chain % ep->qps : 0;
+	u64 n, left;
 
 	if (!peer) {
 		fake_move(ep, wr);
 		return 1;
 	}
 	/* without a receive: tried again, or lost */
-	if (ep->two_sided && peer->taken == peer->recvs)
+	if (ep->two_sided && peer->ring_taken[of] == peer->ring_recvs[of])
 		return ep->lossy;
 	if (++ep->sent == ep->script.lose)
 		return 1;
@@ -353,8 +359,13 @@ static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
 		return 1;
 	}
 	n = ++peer->recv_wcs;
-	fake_push(peer, FAKE_RECV | peer->taken++ % peer->recv_depth,
+	peer->taken++;
+	fake_push(peer, FAKE_RECV | (u64)(of + ep->qps_told) << 32 |
+			peer->ring_taken[of]++ % (peer->recv_depth / ep->qps),
 		  n == peer->script.recv_fail ? FAKE_STATUS : 0);
+	left = peer->ring_recvs[of] - peer->ring_taken[of];
+	if (left < peer->least)
+		peer->least = (u32)left;
 	return 1;
 }
 
@@ -615,15 +626,19 @@ static inline u32 kv_wc_vendor(struct kv_ep *ep, u32 i)
 	return ep->wc[i].vendor;
 }
 
-static inline int kv_post_recv(struct kv_ep *ep, u32 slot, u32 n)
+static inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot, u32 n)
 {
+	u32 depth = ep->recv_depth / ep->qps;
+
 	fake_call(ep);
-	fake_rule(ep, n >= 1 && n <= ep->recv_depth);
-	fake_rule(ep, slot == ep->recvs % ep->recv_depth);
+	fake_rule(ep, ring < ep->qps);
+	fake_rule(ep, n >= 1 && n <= depth);
+	fake_rule(ep, slot == ep->ring_recvs[ring] % depth);
 	if (++ep->recv_posts == ep->script.recv_bad)
 		return -ENOMEM;
 	ep->recvs += n;
-	fake_rule(ep, ep->recvs - ep->taken <= ep->recv_depth);
+	ep->ring_recvs[ring] += n;
+	fake_rule(ep, ep->ring_recvs[ring] - ep->ring_taken[ring] <= depth);
 	ep->world->now += 10;
 	return 0;
 }

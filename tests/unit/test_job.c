@@ -73,6 +73,8 @@ static const struct word words[] = {
 	{ "pingpong", KVERBS_SHAPE_PINGPONG }, { "rate", KVERBS_SHAPE_RATE },
 	{ "paced", KVERBS_SHAPE_PACED }, { "recover", KVERBS_SHAPE_RECOVER },
 	{ "setup", KVERBS_SHAPE_SETUP },
+	{ "each", KVERBS_REFILL_EACH }, { "batch", KVERBS_REFILL_BATCH },
+	{ "watermark", KVERBS_REFILL_WATERMARK },
 	{ "recreate", KVERBS_RECOVER_RECREATE }, { "constant", KVERBS_PACE_CONSTANT },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
@@ -328,12 +330,32 @@ static const struct refusal refusals[] = {
 	/* QPs of a lane */
 	{ "lane_qps=2", KVERBS_JOB_A_LANE_QPS,
 	  "lane-qps 2: shape lat has one QP a lane; use --shape rate" },
-	{ "lane_qps=2 shape=rate op=send", KVERBS_JOB_A_LANE_QPS,
-	  "lane-qps 2: of one-sided operations of one step and no MR of their own; use --op write, read, cas or fadd",
-	},
+	{ "lane_qps=2 shape=rate op=send check_data=1", KVERBS_JOB_A_CHECK_DATA,
+	  "check-data: messages of 2 QPs come in no order, and have no place; leave it out" },
+	{ "lane_qps=3 shape=rate op=send recv_depth=100", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 100: 3 QPs, each with as many: a multiple of 3; use -r 102" },
 	{ "lane_qps=2 shape=rate reg=io", KVERBS_JOB_A_LANE_QPS,
-	  "lane-qps 2: of one-sided operations of one step and no MR of their own; use --op write, read, cas or fadd",
+	  "lane-qps 2: of operations of one step and no MR of their own; use --op write, read, send, cas or fadd",
 	},
+	/* receives that are posted again */
+	{ "refill=each", KVERBS_JOB_A_REFILL,
+	  "refill: in shape lat nobody takes messages of this operation; use --op send" },
+	{ "op=send shape=pingpong recv_chain=2", KVERBS_JOB_A_RECV_CHAIN,
+	  "recv-chain: shape pingpong takes one message at a time, and posts its receive again; use --shape rate or lat",
+	},
+	{ "op=send low_water=2", KVERBS_JOB_A_LOW_WATER,
+	  "low-water 2: is of receives that are posted when so many are left; use --refill watermark",
+	},
+	{ "op=send refill=each recv_chain=2", KVERBS_JOB_A_RECV_CHAIN,
+	  "recv-chain 2: is of receives that are posted in chains; use --refill batch" },
+	{ "op=send shape=rate recv_depth=8 lane_qps=4 recv_chain=3", KVERBS_JOB_A_RECV_CHAIN,
+	  "recv-chain 3: a QP has 2 receives, so many are never taken; use --recv-chain 2 or less, or a larger -r",
+	},
+	{ "op=send refill=watermark recv_depth=1", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 1: a QP has one receive, and none is left when it is taken; use a larger -r, or --refill each",
+	},
+	{ "op=send refill=watermark recv_depth=8 low_water=8", KVERBS_JOB_A_LOW_WATER,
+	  "low-water 8: a QP has 8 receives; use --low-water 7 or less, or a larger -r" },
 	{ "lane_qps=2 shape=rate context=irqpoll", KVERBS_JOB_A_LANE_QPS,
 	  "lane-qps 2: of lanes that poll and post themselves, by ibv_post_send, what is right; leave --context, --api or --provoke out",
 	},
@@ -1016,6 +1038,13 @@ static const struct acceptance acceptances[] = {
 	{ "mr_page=4096", "mr_page=4096" },
 	{ "bidirectional=1 shape=rate pairs=32", "pairs=32" },
 	{ "lane_qps=3 shape=rate", "lane_qps=3 outstanding=129 chain=1 signal=1" },
+	{ "lane_qps=3 shape=rate op=send", "outstanding=129 recv_depth=258 refill=batch recv_chain=auto" },
+	{ "lane_qps=64 shape=rate op=send outstanding=64 max_qp_wr=100", "recv_depth=64" },
+	{ "op=send", "refill=batch recv_chain=auto low_water=auto" },
+	{ "op=send shape=pingpong", "refill=auto" },
+	{ "op=send shape=rate recv_chain=8", "refill=batch recv_chain=8" },
+	{ "op=send refill=watermark", "recv_depth=128 low_water=64" },
+	{ "op=send shape=rate refill=watermark low_water=1 lane_qps=4", "low_water=1 recv_depth=256" },
 	{ "lane_qps=1024 shape=rate chain=4 signal=2", "outstanding=4096" },
 	{ "lane_qps=8 shape=rate transport=uc bidirectional=1", "outstanding=128" },
 	{ "bidirectional=1 shape=rate check_data=1", "bidirectional=1" },
@@ -1110,6 +1139,12 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_MR_PAGE:
 	case KVERBS_JOB_A_RELAXED_ORDERING:
 		return 0;
+	case KVERBS_JOB_A_REFILL:
+		return kv_job_two_sided(job) && !kv_shape_rules[job->shape].answers;
+	case KVERBS_JOB_A_RECV_CHAIN:
+		return 0;
+	case KVERBS_JOB_A_LOW_WATER:
+		return job->refill == KVERBS_REFILL_WATERMARK;
 	case KVERBS_JOB_A_SPAN:
 		return job->pattern != KVERBS_PATTERN_FIXED;
 	case KVERBS_JOB_A_EXCHANGE_INV:
@@ -1131,7 +1166,7 @@ static void test_asked_is_kept(void **state)
 	u64 seed = 3;
 	u32 i, accepted = 0;
 
-	for (i = 0; i < 200000; i++) {
+	for (i = 0; i < 400000; i++) {
 		struct kv_job job = KV_JOB_INIT, asked;
 		struct kv_caps caps = plenty;
 		struct kv_refusal no;
@@ -1146,6 +1181,10 @@ static void test_asked_is_kept(void **state)
 		job.chain = SOME(2) ? KV_AUTO : 1 + SOME(40);
 		job.signal = SOME(2) ? KV_AUTO : 1 + SOME(40);
 		job.recv_depth = SOME(2) ? KV_AUTO : 1 + SOME(300);
+		job.refill = SOME(8) ? KV_AUTO : SOME(KVERBS_REFILL_WATERMARK + 1);
+		job.recv_chain = SOME(16) ? KV_AUTO : 1 + SOME(40);
+		job.low_water = SOME(16) ? KV_AUTO : 1 + SOME(40);
+		job.lane_qps = SOME(8) ? 1 : 1 + SOME(8);
 		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);
 		job.wait = SOME(2) ? KV_AUTO : SOME(KVERBS_WAIT_YIELD + 1);
 		job.context = SOME(2) ? KVERBS_CONTEXT_BUSY : SOME(KV_CONTEXTS);
@@ -1193,6 +1232,14 @@ static void test_asked_is_kept(void **state)
 		assert_true(job.chain >= 1 && job.chain <= job.outstanding);
 		assert_true(job.signal >= 1 && job.signal <= job.outstanding);
 		assert_true(!kv_job_two_sided(&job) == !job.recv_depth);
+		assert_true(job.recv_depth % kv_job_rings(&job) == 0);
+		if (kv_job_two_sided(&job)) {
+			u32 from, chain;
+
+			kv_job_refill(&job, &from, &chain);
+			assert_true(from >= 1 && from <= kv_job_ring_depth(&job));
+			assert_true(chain >= 1 && chain <= kv_job_ring_depth(&job));
+		}
 	}
 	assert_true(accepted > 1000);
 }

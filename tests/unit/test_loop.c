@@ -16,6 +16,8 @@ struct bench {
 	u64 n, span, warm, delay;
 	u32 delay_at;
 	u32 depth, chain, signal, batch, recv_depth, turns;
+	u32 refill_from, refill_chain;
+	struct kv_ring rings[2][FAKE_QPS];
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
@@ -168,6 +170,9 @@ static void bench_run(void)
 		ep->peer = b.w.lanes > 1 ? &b.w.ep[!i] : NULL;
 		ep->depth = b.depth;
 		ep->recv_depth = b.recv_depth;
+		ep->qps = b.two_sided ? b.turns : 1;
+		ep->chain = b.chain;
+		ep->least = ~0U;
 		ep->cq_depth = b.depth + (takes(i) ? b.recv_depth : 0) + b.spare_cqes;
 		ep->two_sided = b.two_sided;
 		ep->lossy = b.lossy;
@@ -191,6 +196,11 @@ static void bench_run(void)
 		l->signal = b.signal;
 		l->batch = b.batch;
 		l->recv_depth = b.recv_depth;
+		l->rings = b.rings[i];
+		l->nrings = ep->qps;
+		l->ring_depth = b.recv_depth / ep->qps;
+		l->refill_from = b.refill_from ? b.refill_from : 1;
+		l->refill_chain = b.refill_chain ? b.refill_chain : l->ring_depth;
 		l->timing = b.timing;
 		l->two_sided = b.two_sided;
 		l->turns = b.turns;
@@ -327,6 +337,18 @@ static void check_initiator(u64 ops)
 	ask_is(b.pair.measured_from == b.loop[0].posted - ops);
 }
 
+/* receives that were taken and wait for more of them */
+static u32 owed_of(const struct kv_loop *l)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < l->nrings; i++) {
+		ask_is(l->rings[i].owed < l->refill_from);
+		sum += l->rings[i].owed;
+	}
+	return sum;
+}
+
 /* a responder that heard everything */
 static void check_responder(u64 ops)
 {
@@ -341,8 +363,9 @@ static void check_responder(u64 ops)
 	if (b.two_sided) {
 		ask_is(s->recv_wcs == ops);
 		/* the window may open within a poll: its whole refill counts */
-		ask_is(s->recv_wrs >= ops && s->recv_wrs < ops + b.batch);
-		ask_is(b.w.ep[1].recvs - b.w.ep[1].taken == b.recv_depth);
+		if (!b.refill_from)
+			ask_is(s->recv_wrs >= ops && s->recv_wrs < ops + b.batch);
+		ask_is(b.w.ep[1].recvs - b.w.ep[1].taken + owed_of(l) == b.recv_depth);
 	}
 	if (answers()) {
 		check_accounts(1);
@@ -1185,6 +1208,52 @@ static void test_several_qps(void **state)
 	b.w.ep[0].script.dup = 9;
 	bench_run();
 	check_failed(KVERBS_REASON_ORDER, 0);
+}
+
+/* messages of several QPs: each finds a receive of its own queue, which is posted again */
+static void test_several_queues(void **state)
+{
+	static const struct {
+		u32 turns, chain, each;
+	} jobs[] = { { 2, 1, 1 }, { 4, 1, 3 }, { 2, 4, 8 }, { 3, 2, 1 }, { 16, 1, 2 }, { 1, 1, 7 } };
+	u32 i, seed, how;
+
+	for (i = 0; i < ARRAY_SIZE(jobs) * 200; i++) {
+		seed = i / ARRAY_SIZE(jobs);
+		how = seed % 4;
+		rate_new(100 + seed % 4, jobs[i % 6].turns * jobs[i % 6].chain * (1 + seed % 3),
+			 jobs[i % 6].chain, jobs[i % 6].chain);
+		b.two_sided = 1;
+		b.turns = jobs[i % 6].turns;
+		b.recv_depth = b.turns * jobs[i % 6].each;
+		b.batch = 1 + seed % 5;
+		b.warm = seed % 2 ? 3000 : 0;
+		b.w.seed += seed;
+		b.w.ep[0].script.shuffle = b.turns > 1 ? 1 + seed % 3 : 0;
+		b.w.ep[0].script.jitter = 100;
+		/* as polled, each, chains, at a watermark */
+		if (how == 1)
+			b.refill_chain = 1;
+		if (how > 1)
+			b.refill_from = 1 + seed % jobs[i % 6].each;
+		if (how == 2)
+			b.refill_chain = b.refill_from;
+		bench_run();
+		check_both(100 + seed % 4);
+		ask_is(how != 1 || b.loop[1].stat.recv_posts == b.loop[1].stat.recv_wrs);
+		ask_is(how != 2 || b.loop[1].stat.recv_posts * b.refill_from ==
+				   b.loop[1].stat.recv_wrs);
+		ask_is(how != 3 || b.loop[1].stat.recv_posts <= 1 + 104 / b.refill_from ||
+		       b.turns > 1);
+		ask_is(b.w.ep[1].least < b.recv_depth / b.turns);
+	}
+	/* a WC of a queue that the lane has not */
+	rate_new(40, 8, 1, 1);
+	b.two_sided = 1;
+	b.turns = 4;
+	b.w.ep[0].qps_told = 5;
+	bench_run();
+	ask_is(b.loop[1].end == KVERBS_REASON_ORDER);
 }
 
 static void test_wc_of_no_wr(void **state)
@@ -2941,6 +3010,7 @@ int main(void)
 		cmocka_unit_test(test_duplicated_wc),
 		cmocka_unit_test(test_wc_out_of_order),
 		cmocka_unit_test(test_several_qps),
+		cmocka_unit_test(test_several_queues),
 		cmocka_unit_test(test_wc_of_no_wr),
 		cmocka_unit_test(test_missing_wc),
 		cmocka_unit_test(test_dead_device),

@@ -218,6 +218,9 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_RELAXED_ORDERING,	/* u32: enum kverbs_relaxed_ordering */
 	KVERBS_JOB_A_SG_LIST,		/* u32: enum kverbs_sg_list, kernel only */
 	KVERBS_JOB_A_ODP,		/* u32: enum kverbs_odp, user engine only */
+	KVERBS_JOB_A_REFILL,		/* u32: enum kverbs_refill */
+	KVERBS_JOB_A_RECV_CHAIN,	/* u32, receive WRs per post call */
+	KVERBS_JOB_A_LOW_WATER,		/* u32, receives left when they are refilled */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -435,6 +438,13 @@ enum kverbs_odp {
 	KVERBS_ODP_OFF,
 	KVERBS_ODP_EXPLICIT,	/* an MR over the buffer */
 	KVERBS_ODP_IMPLICIT,	/* an MR over all addresses of the process */
+};
+
+/* when the receives that messages took are posted again */
+enum kverbs_refill {
+	KVERBS_REFILL_EACH,	/* one call for each message */
+	KVERBS_REFILL_BATCH,	/* in chains: of a poll's messages, or of a length */
+	KVERBS_REFILL_WATERMARK, /* all at once, when no more than so many are left */
 };
 
 /* where a busy wait is: in what is timed, or as long, but before it */
