@@ -227,6 +227,7 @@ void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
 			.max_inline_data = job->inline_data,
 		},
 	};
+	kv_srq_join(ep, attr);
 }
 
 int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
@@ -243,7 +244,8 @@ int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 	ep->qp = ib_create_qp(pd, &attr);
 	if (!IS_ERR(ep->qp) && attr.cap.max_inline_data >= job->inline_data) {
 		ep->sq_depth = attr.cap.max_send_wr;
-		ep->rq_depth = attr.cap.max_recv_wr;
+		if (!ep->srq)
+			ep->rq_depth = attr.cap.max_recv_wr;
 		ep->inline_data = attr.cap.max_inline_data;
 		ep->send_sges = attr.cap.max_send_sge;
 		return 0;
@@ -319,6 +321,9 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	if (rc)
 		goto fail;
 	rc = kv_context_open(ep, pd->device, job, no, where);
+	if (rc)
+		goto fail;
+	rc = kv_srq_open(ep, pd, job, where);
 	if (rc)
 		goto fail;
 	rc = kv_ep_make_qp(ep, pd, job, no, where);
@@ -902,11 +907,12 @@ void kv_ep_flush(struct kv_ep *ep)
 	kv_turn_flush(ep);
 	if (kv_ep_modify(ep, ep->qp, &attr, IB_QP_STATE))
 		return;
+	kv_srq_flush(ep);
 	kv_context_mark_send(ep, &swr.wr);
 	kv_context_mark_recv(ep, &rwr);
 	if (!ib_post_send(ep->qp, &swr.wr, NULL))
 		ep->marks++;
-	if (!ib_post_recv(ep->qp, &rwr, NULL))
+	if (!ep->srq && !ib_post_recv(ep->qp, &rwr, NULL))
 		ep->marks++;
 }
 
@@ -914,7 +920,8 @@ void kv_ep_reap(struct kv_ep *ep, ktime_t end)
 {
 	int came = kv_context_marked(ep);
 
-	while (came >= 0 && came < ep->marks && ktime_before(ktime_get(), end)) {
+	while (came >= 0 && (came < ep->marks || kv_srq_waits(ep)) &&
+	       ktime_before(ktime_get(), end)) {
 		usleep_range(20, 100);
 		came = kv_context_marked(ep);
 	}
@@ -931,6 +938,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 	kv_turn_destroy(ep);
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
+	kv_srq_close(ep);
 	kv_reg_close(ep);
 	if (ep->ah)
 		rdma_destroy_ah(ep->ah, RDMA_DESTROY_AH_SLEEPABLE);

@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "reg.h"
 #include "side.h"
+#include "srq.h"
 
 #define KV_POLL_MAX	64	/* upper bound of a job's poll batch */
 #define KV_EP_ID_STEP	BIT_ULL(62)	/* the loop's KV_ID_STEP, which only lane.c includes */
@@ -73,6 +74,7 @@ union kv_wr {
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
  * @wrs: WRs of a slot
+ * @srq: SRQ that all receives are posted to, NULL: to the QPs
  * @rwr: prebuilt receive WRs, a ring for each receive queue
  * @bad: what the last failed post call named
  * @turn: QP of each slot, where there are several; NULL: @qp of all
@@ -96,6 +98,7 @@ union kv_wr {
  * @wc: WCs of the last poll
  * @event: completion events of @cq
  * @callback: where ib_core takes its WCs
+ * @limit: events of @srq
  * @marker: handler of the WRs of set-up and teardown there
  * @marked: of those, how many have completed
  * @marks: how many were posted
@@ -124,6 +127,7 @@ struct kv_ep {
 	union kv_wr *wr;
 	union kv_wr *tail;
 	struct ib_recv_wr *rwr;
+	struct ib_srq *srq;
 	struct ib_qp **turn;
 	const struct ib_send_wr *bad;
 	u32 *stop;
@@ -149,6 +153,7 @@ struct kv_ep {
 	struct ib_wc wc[KV_POLL_MAX];
 	struct kv_event event;
 	struct kv_callback callback;
+	struct kv_limit limit;
 	struct kv_loop *loop;
 	u32 context;
 	unsigned long attended;
@@ -332,6 +337,13 @@ static inline struct ib_qp *kv_ep_qp_at(const struct kv_ep *ep, u32 i)
  * Return: QP
  */
 const struct ib_qp *kv_ep_qp_of(const struct kv_ep *ep, u64 wr_id);
+
+/* QP that a WC is of: a receive of an SRQ is anybody's, until it is taken */
+static inline const struct ib_qp *kv_ep_qp_of_wc(const struct kv_ep *ep,
+						 const struct ib_wc *wc)
+{
+	return ep->srq && wc->qp ? wc->qp : kv_ep_qp_of(ep, wc->wr_id);
+}
 
 /* what a QP of an endpoint with a CQ is made with */
 void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,

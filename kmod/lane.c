@@ -125,6 +125,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->nrings = kv_job_rings(job);
 	l->ring_depth = kv_job_ring_depth(job);
 	kv_job_refill(job, &l->refill_from, &l->refill_chain);
+	l->limit = kv_job_limit(job, lane->role);
 	l->rings = kvcalloc(l->nrings, sizeof(*l->rings), GFP_KERNEL);
 	if (!l->rings)
 		return -ENOMEM;

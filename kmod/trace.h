@@ -280,7 +280,7 @@ TRACE_EVENT_FN(kverbs_completion,
 		__entry->ticks = ticks;
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = kv_ep_qp_of(ep, wc->wr_id)->qp_num;
+		__entry->qpn = kv_ep_qp_of_wc(ep, wc)->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->status = wc->status;
 		__entry->opcode = wc->status ? 0 : wc->opcode;
@@ -311,7 +311,7 @@ TRACE_EVENT_FN(kverbs_wc_error,
 		__entry->wr_id = wc->wr_id;
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
-		__entry->qpn = kv_ep_qp_of(ep, wc->wr_id)->qp_num;
+		__entry->qpn = kv_ep_qp_of_wc(ep, wc)->qp_num;
 		__entry->cq = ep->cq->res.id;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;

@@ -164,9 +164,17 @@ static __always_inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot,
 		last -= ep->ring_depth;
 	next = rwr[last].next;
 	rwr[last].next = NULL;
-	rc = ib_post_recv(kv_ep_qp_at(ep, ring), &rwr[slot], NULL);
+	if (unlikely(ep->srq))
+		rc = ib_post_srq_recv(ep->srq, &rwr[slot], NULL);
+	else
+		rc = ib_post_recv(kv_ep_qp_at(ep, ring), &rwr[slot], NULL);
 	rwr[last].next = next;
 	return rc;
+}
+
+static inline int kv_limit(struct kv_ep *ep, u32 first)
+{
+	return kv_srq_look(ep, first);
 }
 
 static inline void kv_stamp(struct kv_ep *ep, u64 tag)

@@ -94,6 +94,8 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 		job.refill = KV_AUTO;
 		job.recv_chain = KV_AUTO;
 		job.low_water = KV_AUTO;
+		job.srq = KVERBS_SRQ_OFF;
+		job.srq_limit = KV_AUTO;
 	}
 	return job;
 }

@@ -22,6 +22,7 @@
 #include "kverbs.h"
 
 #define LOOK_MS		500	/* how often sysfs is looked at */
+#define LAST_WQE_MS	100	/* some providers never say it, as in the module */
 
 /**
  * struct kv_run - run of the user engine
@@ -31,6 +32,7 @@
  * @done_fd: eventfd, written when a lane ends
  * @uevent_fd: netlink socket of uevents, -1: none
  * @gone: the device is leaving, and why
+ * @lasts: QPs that said that they take no more receives of their SRQ
  */
 struct kv_run {
 	char device[KV_DEVICE_NAME];
@@ -57,6 +59,7 @@ struct kv_run {
 	int done_fd;
 	int uevent_fd;
 	const char *gone;
+	u32 lasts;
 };
 
 static struct kv_end *end_of(const struct kv_run *run, u32 lane)
@@ -149,10 +152,30 @@ fail:
 	return -1;
 }
 
+static void read_events(struct kv_run *run);
+
+/* QPs on an SRQ say when they take no more of its receives: only then it may go */
+static void leave_srqs(struct kv_run *run)
+{
+	struct pollfd fd = { .events = POLLIN };
+	u32 due = 0, i, tries;
+
+	if (!run->granted.srq || !run->end || !run->port.context || run->gone)
+		return;
+	for (i = 0; i < 2 * run->granted.pairs; i++)
+		due += kv_qp_leave_srq(&run->end[i]);
+	fd.fd = run->port.context->async_fd;
+	for (tries = 0; run->lasts < due && tries < LAST_WQE_MS / 10; tries++) {
+		if (poll(&fd, 1, 10) > 0)
+			read_events(run);
+	}
+}
+
 static void free_verbs(struct kv_run *run)
 {
 	u32 i;
 
+	leave_srqs(run);
 	for (i = 0; run->lane && i < run->nlanes; i++) {
 		if (run->lane[i])
 			kv_lane_leave(run->lane[i]);
@@ -329,8 +352,20 @@ static void break_lanes(struct kv_run *run, const struct ibv_cq *cq)
 {
 	u32 i;
 
-	for (i = 0; i < run->nlanes; i++)
-		kv_lane_broken(run->lane[i], cq);
+	for (i = 0; run->lane && i < run->nlanes; i++) {
+		if (run->lane[i])
+			kv_lane_broken(run->lane[i], cq);
+	}
+}
+
+static void limit_lanes(struct kv_run *run, const struct ibv_srq *srq, bool broken)
+{
+	u32 i;
+
+	for (i = 0; run->lane && i < run->nlanes; i++) {
+		if (run->lane[i])
+			kv_lane_limit(run->lane[i], srq, broken);
+	}
 }
 
 /* does one of the device's asynchronous events end the run? */
@@ -349,6 +384,14 @@ static void read_events(struct kv_run *run)
 			break;
 		case IBV_EVENT_CQ_ERR:
 			break_lanes(run, event.element.cq);
+			break;
+		case IBV_EVENT_SRQ_LIMIT_REACHED:
+		case IBV_EVENT_SRQ_ERR:
+			limit_lanes(run, event.element.srq,
+				    event.event_type == IBV_EVENT_SRQ_ERR);
+			break;
+		case IBV_EVENT_QP_LAST_WQE_REACHED:
+			run->lasts++;
 			break;
 		case IBV_EVENT_QP_FATAL:
 			/* a CQ that overflowed takes its QPs along; others are to fail */

@@ -42,6 +42,10 @@
  * @recv_depth: entries of @recv
  * @ring_depth: of those, entries of each ring
  * @spare: QPs of the end beside @qp
+ * @srq: that all receives are posted to, NULL: to the QPs
+ * @limit: receives of it below which an event is to come, 0: none is
+ * @limits: events that came; another thread writes it
+ * @limits_seen: of those, how many the lane has counted
  * @wait: enum kverbs_wait
  * @raw_clock: CLOCK_MONOTONIC_RAW instead of the CPU's counter
  * @qp_ex: @qp, with the extended calls; NULL without
@@ -76,6 +80,10 @@ struct kv_ep {
 	u32 recv_depth;
 	u32 ring_depth;
 	struct ibv_qp **spare;
+	struct ibv_srq *srq;
+	u32 limit;
+	u32 limits;
+	u32 limits_seen;
 	u32 wait;
 	u32 raw_clock;
 	struct ibv_qp_ex *qp_ex;
@@ -238,9 +246,27 @@ kv_inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot, u32 n)
 	int rc;
 
 	last->next = NULL;
-	rc = ibv_post_recv(qp, &recv[slot], &bad);
+	if (__builtin_expect(!!ep->srq, 0))
+		rc = ibv_post_srq_recv(ep->srq, &recv[slot], &bad);
+	else
+		rc = ibv_post_recv(qp, &recv[slot], &bad);
 	last->next = next;
 	return rc > 0 ? -rc : rc;
+}
+
+/* the thread that waits for the run takes its events */
+kv_inline int kv_limit(struct kv_ep *ep, u32 first)
+{
+	u32 limits = __atomic_load_n(&ep->limits, __ATOMIC_RELAXED);
+	struct ibv_srq_attr attr = { .srq_limit = ep->limit };
+	int rc;
+
+	if (!first && limits == ep->limits_seen)
+		return 0;
+	/* asked for, an event comes once */
+	ep->limits_seen = limits;
+	rc = ibv_modify_srq(ep->srq, &attr, IBV_SRQ_LIMIT);
+	return rc ? -(rc > 0 ? rc : EIO) : !first;
 }
 
 kv_inline void kv_stamp(struct kv_ep *ep, u64 tag)

@@ -428,6 +428,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->recv_depth = takes(plan) ? plan->job->recv_depth : 0;
 	ep->ring_depth = kv_job_ring_depth(plan->job);
 	ep->spare = plan->end->spare;
+	ep->srq = plan->end->srq;
+	ep->limit = kv_job_limit(plan->job, plan->role);
 	ep->wait = plan->job->wait;
 	ep->raw_clock = plan->job->clock == KVERBS_CLOCK_RAW;
 	ep->stop = &lane->stop.word;
@@ -518,6 +520,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->nrings = kv_job_rings(job);
 	loop->ring_depth = kv_job_ring_depth(job);
 	kv_job_refill(job, &loop->refill_from, &loop->refill_chain);
+	loop->limit = lane->ep.limit;
 	loop->rings = lines(loop->nrings * sizeof(*loop->rings));
 	if (!loop->rings)
 		return -1;
@@ -616,6 +619,14 @@ void kv_lane_broken(struct kv_lane *lane, const struct ibv_cq *cq)
 {
 	if (lane->ep.cq == cq)
 		__atomic_store_n(&lane->ep.broken, 1, __ATOMIC_RELAXED);
+}
+
+/* its SRQ has fewer receives than its limit; broken: or an error of its own */
+void kv_lane_limit(struct kv_lane *lane, const struct ibv_srq *srq, bool broken)
+{
+	if (lane->ep.srq == srq)
+		__atomic_fetch_add(broken ? &lane->ep.broken : &lane->ep.limits, 1,
+				   __ATOMIC_RELAXED);
 }
 
 void kv_lane_free(struct kv_lane *lane)

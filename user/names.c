@@ -435,6 +435,7 @@ static const struct {
 	{ KVERBS_JOB_A_SG_LIST, kv_sg_list_name },
 	{ KVERBS_JOB_A_ODP, kv_odp_name },
 	{ KVERBS_JOB_A_REFILL, kv_refill_name },
+	{ KVERBS_JOB_A_SRQ, kv_switch_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

@@ -152,6 +152,10 @@ static void print_refill(FILE *file, const struct kv_job *job)
 		fprintf(file, ", again when %u are left", job->low_water);
 	else if (job->recv_chain != KV_AUTO)
 		fprintf(file, ", in chains of %u", job->recv_chain);
+	if (job->srq)
+		fputs(", in one SRQ", file);
+	if (job->srq_limit != KV_AUTO)
+		fprintf(file, " (an event below %u)", job->srq_limit);
 }
 
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
@@ -385,6 +389,8 @@ static void print_rates(FILE *file, const struct kv_report *report)
 	print_pace(file, report);
 	if (s->flushed)
 		fprintf(file, "%llu WRs flushed, all that were outstanding\n", s->flushed);
+	if (report->result->granted.srq_limit != KV_AUTO)
+		fprintf(file, "the SRQ fell below its limit %llu times\n", s->srq_limits);
 	if (!isnan(s->share_post)) {
 		fprintf(file, "time of the initiators: %.1f %% in post", 100 * s->share_post);
 		if (!isnan(s->share_poll))

@@ -81,6 +81,7 @@ static struct ibv_qp *new_qp(const struct kv_end *end, const struct kv_port *por
 	struct ibv_qp_init_attr_ex wide = {
 		.send_cq = init->send_cq,
 		.recv_cq = init->recv_cq,
+		.srq = init->srq,
 		.cap = init->cap,
 		.qp_type = init->qp_type,
 		.sq_sig_all = init->sq_sig_all,
@@ -157,18 +158,38 @@ static u32 inline_limit(const struct kv_end *end, const struct kv_port *port,
 	return good;
 }
 
+/* one SRQ for the receives of all QPs of an end */
+static int make_srq(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
+		    struct kv_error *error)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = job->recv_depth, .max_sge = job->sges },
+	};
+
+	if (!job->srq)
+		return 0;
+	end->srq = ibv_create_srq(port->pd, &init);
+	if (!end->srq)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "create_srq of %u WRs: %s; use a smaller -r, or leave --srq out",
+				    job->recv_depth, strerror(errno));
+	end->rq_depth = init.attr.max_wr;
+	return 0;
+}
+
 static struct ibv_qp_init_attr qp_attr(const struct kv_end *end, const struct kv_job *job)
 {
 	return (struct ibv_qp_init_attr) {
 		.send_cq = end->cq,
 		.recv_cq = end->cq,
+		.srq = end->srq,
 		.qp_type = rules[job->transport].type,
 		.sq_sig_all = 0,
 		.cap = {
 			.max_send_wr = kv_job_sq_depth(job),
-			.max_recv_wr = kv_job_ring_depth(job) + KV_MARKERS,
+			.max_recv_wr = end->srq ? 0 : kv_job_ring_depth(job) + KV_MARKERS,
 			.max_send_sge = job->sges,
-			.max_recv_sge = job->sges,
+			.max_recv_sge = end->srq ? 0 : job->sges,
 			.max_inline_data = job->inline_data,
 		},
 	};
@@ -203,7 +224,8 @@ int kv_qp_create(struct kv_end *end, const struct kv_port *port, const struct kv
 				    end->qp ? init.cap.max_inline_data :
 				    inline_limit(end, port, job, &asked));
 	end->sq_depth = init.cap.max_send_wr;
-	end->rq_depth = init.cap.max_recv_wr;
+	if (!end->srq)
+		end->rq_depth = init.cap.max_recv_wr;
 	end->inline_data = init.cap.max_inline_data;
 	end->send_sges = init.cap.max_send_sge;
 	return 0;
@@ -403,7 +425,8 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "create_cq of %u entries: %s",
 				    kv_job_cq_depth(job), strerror(errno));
 	end->cq_depth = (u32)end->cq->cqe;
-	if (moderate(end, job, error) || kv_qp_create(end, port, job, error))
+	if (moderate(end, job, error) || make_srq(end, port, job, error) ||
+	    kv_qp_create(end, port, job, error))
 		return -1;
 	kv_qp_number(end);
 	return kv_qp_init(end, port, job, error) || make_spares(end, port, job, error) ? -1 : 0;
@@ -470,6 +493,19 @@ u32 kv_qp_state(struct kv_end *end)
 	return attr.qp_state;
 }
 
+/* QPs of an end that are to say that they take no more receives of its SRQ */
+u32 kv_qp_leave_srq(struct kv_end *end)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	u32 n = 0, i;
+
+	if (!end->srq || !end->qp)
+		return 0;
+	for (i = 0; i <= end->nspare; i++)
+		n += !ibv_modify_qp(kv_qp_at(end, i), &attr, IBV_QP_STATE);
+	return n;
+}
+
 void kv_qp_free(struct kv_end *end)
 {
 	/* one that is still bound holds the QP, which rxe then waits for in vain */
@@ -483,6 +519,9 @@ void kv_qp_free(struct kv_end *end)
 	if (end->qp)
 		ibv_destroy_qp(end->qp);
 	end->qp = NULL;
+	if (end->srq)
+		ibv_destroy_srq(end->srq);
+	end->srq = NULL;
 	if (end->ah)
 		ibv_destroy_ah(end->ah);
 	end->ah = NULL;

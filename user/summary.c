@@ -194,6 +194,7 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 		summary->switches += stat->switches;
 		summary->preemptions += stat->preemptions;
 		summary->lost += stat->lost;
+		summary->srq_limits += stat->srq_limits;
 		if (result->lane[i].role != KVERBS_ROLE_INITIATOR) {
 			summary->delivered += stat->ops;
 			continue;

@@ -61,6 +61,7 @@ struct kv_figure {
  * @delivered_s: likewise a second of the initiators' window; NaN without any
  * @sent: WRs posted by the initiators, in their windows
  * @flushed: WRs that were, by shape recover
+ * @srq_limits: events of SRQs that had few receives left
  * @unsent: paced: intended starts that were not posted
  * @achieved: paced: share of the intended starts that were posted; else NaN
  * @pmu: events that the PMU counted of all initiators, and how, by kverbs/pmu.h
@@ -90,6 +91,7 @@ struct kv_summary {
 	double delivered_s;
 	u64 sent;
 	u64 flushed;
+	u64 srq_limits;
 	u64 unsent;
 	double achieved;
 	u64 pmu;

@@ -64,6 +64,7 @@ void kv_port_close(struct kv_port *port);
  * @inline_data: granted
  * @send_sges: granted
  * @channel: of completion events, where the lane sleeps
+ * @srq: of all of its receives, NULL: its QPs have their own
  * @spare: QPs beside @qp, where a lane has several
  * @nspare: entries of @spare
  */
@@ -81,6 +82,7 @@ struct kv_end {
 	struct ibv_cq *cq;
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_qp *qp;
+	struct ibv_srq *srq;
 	struct ibv_ah *ah;	/* of the peer, UD */
 	struct ibv_comp_channel *channel;
 	struct ibv_qp **spare;
@@ -117,6 +119,7 @@ int kv_qp_move(struct kv_end *end, u32 state);
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);
 int kv_qp_mask(u32 transport, u32 state);
+u32 kv_qp_leave_srq(struct kv_end *end);
 u32 kv_qp_state(struct kv_end *end);
 void kv_qp_free(struct kv_end *end);
 
@@ -177,6 +180,7 @@ int kv_lane_start(struct kv_lane *lane);	/* 0 or errno */
 void kv_lane_stop(struct kv_lane *lane, bool now);
 void kv_lane_join(struct kv_lane *lane);
 void kv_lane_broken(struct kv_lane *lane, const struct ibv_cq *cq);
+void kv_lane_limit(struct kv_lane *lane, const struct ibv_srq *srq, bool broken);
 void kv_lane_leave(struct kv_lane *lane);
 void kv_lane_fate(const struct kv_lane *lane, struct kv_lane_fate *fate);
 u32 kv_lane_index(const struct kv_lane *lane);

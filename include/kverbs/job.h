@@ -192,7 +192,11 @@
 	X(RECV_CHAIN, recv_chain, u32, 1, 65536, KV_AUTO,		\
 	  0, "recv-chain", "WRs", "receive WRs a post call")		\
 	X(LOW_WATER, low_water, u32, 1, 65536, KV_AUTO,			\
-	  0, "low-water", "WRs", "receives left posted when they are refilled")
+	  0, "low-water", "WRs", "receives left posted when they are refilled") \
+	X(SRQ, srq, u32, 0, KVERBS_SRQ_ON, KVERBS_SRQ_OFF,		\
+	  0, "srq", "", "off or on")					\
+	X(SRQ_LIMIT, srq_limit, u32, 1, 65536, KV_AUTO,			\
+	  0, "srq-limit", "WRs", "receives of an SRQ below which an event comes")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -568,6 +572,9 @@ enum {
  * @page: base page size
  * @mr_pages: page sizes of MRs, a mask
  * @max_block: largest block of memory
+ * @max_srq: SRQs of the device
+ * @max_srq_wr: WRs of an SRQ
+ * @max_srq_sge: SGEs of these
  * @evict: lines can be evicted from the CPU's caches
  * @max_reg_bytes: bytes that one MR of the engine can cover
  * @reg_mr: the engine can register remote access
@@ -600,6 +607,9 @@ struct kv_caps {
 	u32 max_sge_rd;
 	u32 pkeys;
 	u32 max_mr;
+	u32 max_srq;
+	u32 max_srq_wr;
+	u32 max_srq_sge;
 	u32 evict;
 	u32 page;
 	u64 mr_pages;
@@ -1087,7 +1097,7 @@ static inline u32 kv_job_two_sided(const struct kv_job *job)
 /* receive queues of a lane that takes messages */
 static inline u32 kv_job_rings(const struct kv_job *job)
 {
-	return kv_job_two_sided(job) ? job->lane_qps : 1;
+	return kv_job_two_sided(job) && !job->srq ? job->lane_qps : 1;
 }
 
 /* receives kept posted to each of them */
@@ -1114,6 +1124,13 @@ static inline void kv_job_refill(const struct kv_job *job, u32 *from, u32 *chain
 		*from = depth - job->low_water;
 	else if (job->recv_chain != KV_AUTO)
 		*from = *chain = job->recv_chain;
+}
+
+/* receives of the SRQ of a lane of this role below which an event comes, 0: none does */
+static inline u32 kv_job_limit(const struct kv_job *job, u32 role)
+{
+	return job->srq_limit != KV_AUTO && role == KVERBS_ROLE_RESPONDER ?
+	       job->srq_limit : 0;
 }
 
 /* extended calls, of a provider that has but the simple ones right */
@@ -1438,6 +1455,9 @@ static inline int kv_job_check_window(struct kv_job *job,
 	if (caps->max_cqe < room + KV_MARKERS)
 		room = caps->max_cqe > KV_MARKERS ? caps->max_cqe - KV_MARKERS : 0;
 	recv_max = room;
+	if (job->srq)
+		recv_max = caps->max_srq_wr < caps->limit_depth ?
+			   caps->max_srq_wr : caps->limit_depth;
 	/* an operation that fails may complete each of its WRs */
 	room /= kv_job_wrs(job);
 	if (!shape->window && job->outstanding != KV_AUTO && job->outstanding != 1)
@@ -1523,9 +1543,11 @@ static inline int kv_job_check_window(struct kv_job *job,
 		}
 		if (job->recv_depth > recv_room)
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
-					 "rx-depth %u: the limit here is %u (max_qp_wr %u, max_cqe %u less tx-depth %u); use -r %u or less",
+					 "rx-depth %u: the limit here is %u (%s %u, max_cqe %u less tx-depth %u); use -r %u or less",
 					 job->recv_depth, recv_room,
-					 caps->max_qp_wr, caps->max_cqe,
+					 job->srq ? "max_srq_wr" : "max_qp_wr",
+					 job->srq ? caps->max_srq_wr : caps->max_qp_wr,
+					 caps->max_cqe,
 					 job->outstanding, recv_room);
 	}
 	if (job->poll_batch == KV_AUTO)
@@ -1587,10 +1609,55 @@ static inline int kv_job_check_lane_qps(const struct kv_job *job,
 	return 0;
 }
 
+/* one SRQ for the receives of a lane */
+static inline int kv_job_check_srq(const struct kv_job *job,
+				   const struct kv_caps *caps,
+				   struct kv_refusal *no)
+{
+	if (!job->srq) {
+		if (job->srq_limit == KV_AUTO)
+			return 0;
+		return kv_refuse(no, KVERBS_JOB_A_SRQ_LIMIT,
+				 "srq-limit %u: there is no SRQ; use --srq, or leave it out",
+				 job->srq_limit);
+	}
+	if (!kv_job_two_sided(job))
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: %s consumes no receives; use --op send, or leave it out",
+				 kv_job_rule(job)->name);
+	if (2 * job->pairs > caps->max_srq)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ, caps->max_srq ?
+				 "srq: one for both ends of %u pairs each, the device has %u; use a smaller -q" :
+				 "srq: one for both ends of %u pairs each, the device has none (max_srq %u); leave it out",
+				 job->pairs, caps->max_srq);
+	if (job->sges > caps->max_srq_sge)
+		return kv_refuse(no, KVERBS_JOB_A_SGES,
+				 "sges %u: a receive of an SRQ has up to %u here; use fewer, or leave --srq out",
+				 job->sges, caps->max_srq_sge);
+	if (job->context == KVERBS_CONTEXT_POOL)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: no WR tells which receive of a QP is its last in a CQ of context pool; use another context");
+	if (job->provoke)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: an error is provoked at a QP with receives of its own; leave --srq or --provoke out");
+	if (job->srq_limit == KV_AUTO)
+		return 0;
+	if (kv_shape_rules[job->shape].answers)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ_LIMIT,
+				 "srq-limit %u: in shape %s one receive is taken at a time; use --shape rate",
+				 job->srq_limit, kv_shape_rules[job->shape].name);
+	if (job->post_from == KVERBS_POST_FROM_HANDLER)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ_LIMIT,
+				 "srq-limit %u: to ask for the next event (ib_modify_srq) may sleep, which a handler must not; use --post-from lane",
+				 job->srq_limit);
+	return 0;
+}
+
 /* when receives are posted again: of a lane that does no more than take messages */
 static inline int kv_job_check_refill(struct kv_job *job, struct kv_refusal *no)
 {
 	u32 depth = kv_job_ring_depth(job);
+	const char *of = job->srq ? "the SRQ" : "a QP";
 	u32 attr = job->refill != KV_AUTO ? KVERBS_JOB_A_REFILL :
 		   job->recv_chain != KV_AUTO ? KVERBS_JOB_A_RECV_CHAIN :
 		   job->low_water != KV_AUTO ? KVERBS_JOB_A_LOW_WATER : 0;
@@ -1614,8 +1681,12 @@ static inline int kv_job_check_refill(struct kv_job *job, struct kv_refusal *no)
 				 job->recv_chain);
 	if (job->recv_chain != KV_AUTO && job->recv_chain > depth)
 		return kv_refuse(no, KVERBS_JOB_A_RECV_CHAIN,
-				 "recv-chain %u: a QP has %u receives, so many are never taken; use --recv-chain %u or less, or a larger -r",
-				 job->recv_chain, depth, depth);
+				 "recv-chain %u: %s has %u receives, so many are never taken; use --recv-chain %u or less, or a larger -r",
+				 job->recv_chain, of, depth, depth);
+	if (job->srq_limit != KV_AUTO && job->srq_limit >= depth)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ_LIMIT,
+				 "srq-limit %u: the SRQ has %u receives, and has less with each message; use --srq-limit %u or less, or a larger -r",
+				 job->srq_limit, depth, depth - 1);
 	if (job->refill != KVERBS_REFILL_WATERMARK) {
 		if (job->low_water == KV_AUTO)
 			return 0;
@@ -1625,14 +1696,14 @@ static inline int kv_job_check_refill(struct kv_job *job, struct kv_refusal *no)
 	}
 	if (depth < 2)
 		return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
-				 "rx-depth %u: a QP has one receive, and none is left when it is taken; use a larger -r, or --refill each",
-				 job->recv_depth);
+				 "rx-depth %u: %s has one receive, and none is left when it is taken; use a larger -r, or --refill each",
+				 job->recv_depth, of);
 	if (job->low_water == KV_AUTO)
 		job->low_water = depth / 2;
 	if (job->low_water >= depth)
 		return kv_refuse(no, KVERBS_JOB_A_LOW_WATER,
-				 "low-water %u: a QP has %u receives; use --low-water %u or less, or a larger -r",
-				 job->low_water, depth, depth - 1);
+				 "low-water %u: %s has %u receives; use --low-water %u or less, or a larger -r",
+				 job->low_water, of, depth, depth - 1);
 	return 0;
 }
 
@@ -2951,6 +3022,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_places(job, caps, no) ||
 	    kv_job_check_delay(job, no) ||
 	    kv_job_check_context(job, caps, no) ||
+	    kv_job_check_srq(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, no) ||
 	    kv_job_check_refill(job, no) ||

@@ -40,6 +40,8 @@
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
  *   int kv_post_recv(ep, ring, slot, n)
  *                                 post n receives of a queue from slot on, wrapping
+ *   int kv_limit(ep, first)       has the limit of the SRQ been reached since it was asked
+ *                                 last? 1, and it is asked again, as at first; 0 or -errno
  *   void kv_stamp(ep, tag)        write tag where the peer will look for it
  *   int kv_landed(ep, tag)        has the peer's tag arrived?
  *   void *kv_area_open(ep, area, offset, &n)
@@ -178,6 +180,7 @@ struct kv_ring {
  * @ring_depth: receives of each
  * @refill_from: are posted again when so many of a queue were taken
  * @refill_chain: by calls of so many WRs at most
+ * @limit: an event is asked for when an SRQ has fewer receives, 0: none is
  * @timing: enum kverbs_timing
  * @two_sided: the operation completes a receive at the peer
  * @turns: QPs that chains are posted to in turn
@@ -235,6 +238,7 @@ struct kv_loop {
 	u32 ring_depth;
 	u32 refill_from;
 	u32 refill_chain;
+	u32 limit;
 	u32 timing;
 	u32 two_sided;
 	u32 turns;
@@ -1350,6 +1354,20 @@ kv_noinline int kv_refill_rings(struct kv_loop *l, u32 got)
 	return 0;
 }
 
+/* ask for the event of the SRQ's limit; but not while it would come at once */
+kv_noinline int kv_limit_look(struct kv_loop *l, u32 first)
+{
+	int rc;
+
+	if (l->rings->owed + l->limit > l->ring_depth)
+		return 0;
+	rc = kv_limit(l->ep, first);
+	if (kv_unlikely(rc < 0))
+		return kv_fail(l, KVERBS_REASON_POST, rc, kv_recv_id(0, 0));
+	l->stat.srq_limits += (u32)rc;
+	return 0;
+}
+
 /* after so many messages were taken */
 kv_inline int kv_refill(struct kv_loop *l, u32 got)
 {
@@ -1442,6 +1460,8 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 				return;
 		}
 		if (got && (kv_data_heard(l) || kv_refill(l, (u32)got)))
+			return;
+		if (got && kv_unlikely(l->limit) && kv_limit_look(l, 0))
 			return;
 		kv_rest(l);
 	}
@@ -2233,7 +2253,7 @@ kv_noinline int kv_loop_fill(struct kv_loop *l)
 		if (kv_recv_refill(l, i, l->ring_depth))
 			return -1;
 	}
-	return 0;
+	return l->limit ? kv_limit_look(l, 1) : 0;
 }
 
 #endif /* _KVERBS_LOOP_H */

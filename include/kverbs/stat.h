@@ -55,7 +55,8 @@
 	X(EVICTED,	evicted,	"evicted_lines", "")	\
 	X(T_REG,	t_reg,		"in_registration", "ticks")	\
 	X(T_CONTROL,	t_control,	"in_control",	"ticks")	\
-	X(FLUSHED,	flushed,	"flushed",	"")
+	X(FLUSHED,	flushed,	"flushed",	"")		\
+	X(SRQ_LIMITS,	srq_limits,	"srq_limits",	"")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

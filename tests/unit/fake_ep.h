@@ -39,6 +39,7 @@
  * @post_bad: so manieth WR is refused, those before it in its chain are not
  * @recv_bad: so manieth post of receives fails
  * @poll_bad: so manieth poll call fails
+ * @limit_bad: so manieth request for the event of an SRQ's limit fails
  * @never: the device stops at so manieth WR
  * @lose: so manieth message never arrives, though its WR completes
  * @drop: so manieth send WC is missing
@@ -75,7 +76,7 @@ struct script {
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
-	u64 control_bad, kind;
+	u64 control_bad, kind, limit_bad;
 };
 
 struct fake_wr {
@@ -144,6 +145,8 @@ struct kv_ep {
 	u64 taken;	/* of those, consumed */
 	u32 qps, chain;	/* messages go to receive queues by their slot */
 	u64 ring_recvs[FAKE_QPS], ring_taken[FAKE_QPS];	/* the same of each */
+	u32 limit, limit_armed;	/* of an SRQ */
+	u64 limit_raised, limit_seen, limit_asked;
 	u32 qps_told;	/* its WCs name one queue more than there are */
 	u32 least;	/* receives left in a queue, at the least */
 	u64 sent;	/* messages that left */
@@ -366,6 +369,10 @@ static inline u32 fake_deliver(struct kv_ep *ep, const struct fake_wr *wr)
 	left = peer->ring_recvs[of] - peer->ring_taken[of];
 	if (left < peer->least)
 		peer->least = (u32)left;
+	if (peer->limit_armed && left < peer->limit) {
+		peer->limit_armed = 0;
+		peer->limit_raised++;
+	}
 	return 1;
 }
 
@@ -641,6 +648,21 @@ static inline int kv_post_recv(struct kv_ep *ep, u32 ring, u32 slot, u32 n)
 	fake_rule(ep, ep->ring_recvs[ring] - ep->ring_taken[ring] <= depth);
 	ep->world->now += 10;
 	return 0;
+}
+
+/* where the lane asks, it has posted enough receives for it not to come at once */
+static inline int kv_limit(struct kv_ep *ep, u32 first)
+{
+	fake_call(ep);
+	fake_rule(ep, ep->limit && (first ? !ep->limit_asked : ep->limit_asked));
+	if (!first && ep->limit_raised == ep->limit_seen)
+		return 0;
+	fake_rule(ep, first || ep->limit_raised == ep->limit_seen + 1);
+	ep->limit_seen = ep->limit_raised;
+	if (++ep->limit_asked == ep->script.limit_bad)
+		return -EIO;
+	ep->limit_armed = 1;
+	return !first;
 }
 
 static inline void kv_stamp(struct kv_ep *ep, u64 tag)

@@ -13,6 +13,7 @@ static const struct kv_caps plenty = {
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
 	.max_rd_atomic = 16, .atomic = 1, .max_sge = 30, .max_sge_rd = 0,
 	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1, .max_mr = 65536, .evict = 1,
+	.max_srq = 64, .max_srq_wr = 512, .max_srq_sge = 30,
 	.page = 4096, .mr_pages = 0xfffff000, .max_block = 4U << 20,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
@@ -54,6 +55,7 @@ static const struct member cap_members[] = {
 	{ "odp_caps", offsetof(struct kv_caps, odp), 4 },
 	{ "odp_rc", offsetof(struct kv_caps, odp_ops[KVERBS_TRANSPORT_RC]), 4 },
 	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
+	CAP(max_srq), CAP(max_srq_wr), CAP(max_srq_sge),
 	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
@@ -354,6 +356,35 @@ static const struct refusal refusals[] = {
 	{ "op=send refill=watermark recv_depth=1", KVERBS_JOB_A_RECV_DEPTH,
 	  "rx-depth 1: a QP has one receive, and none is left when it is taken; use a larger -r, or --refill each",
 	},
+	/* SRQ */
+	{ "srq=1", KVERBS_JOB_A_SRQ, "srq: write consumes no receives; use --op send, or leave it out" },
+	{ "op=send srq=1 max_srq=0", KVERBS_JOB_A_SRQ,
+	  "srq: one for both ends of 1 pairs each, the device has none (max_srq 0); leave it out" },
+	{ "op=send srq=1 max_srq=5 pairs=3", KVERBS_JOB_A_SRQ,
+	  "srq: one for both ends of 3 pairs each, the device has 5; use a smaller -q" },
+	{ "op=send srq=1 sges=3 max_srq_sge=2", KVERBS_JOB_A_SGES,
+	  "sges 3: a receive of an SRQ has up to 2 here; use fewer, or leave --srq out" },
+	{ "op=send srq=1 context=pool", KVERBS_JOB_A_SRQ,
+	  "srq: no WR tells which receive of a QP is its last in a CQ of context pool; use another context",
+	},
+	{ "op=send srq=1 shape=rate provoke=rnr rnr_retry=1", KVERBS_JOB_A_SRQ,
+	  "srq: an error is provoked at a QP with receives of its own; leave --srq or --provoke out",
+	},
+	{ "op=send srq=1 recv_depth=90 max_srq_wr=80", KVERBS_JOB_A_RECV_DEPTH,
+	  "rx-depth 90: the limit here is 80 (max_srq_wr 80, max_cqe 4194304 less tx-depth 1); use -r 80 or less",
+	},
+	{ "op=send srq_limit=3", KVERBS_JOB_A_SRQ_LIMIT,
+	  "srq-limit 3: there is no SRQ; use --srq, or leave it out" },
+	{ "op=send srq=1 srq_limit=128", KVERBS_JOB_A_SRQ_LIMIT,
+	  "srq-limit 128: the SRQ has 128 receives, and has less with each message; use --srq-limit 127 or less, or a larger -r",
+	},
+	{ "op=send srq=1 srq_limit=3 shape=pingpong", KVERBS_JOB_A_SRQ_LIMIT,
+	  "srq-limit 3: in shape pingpong one receive is taken at a time; use --shape rate" },
+	{ "op=send srq=1 srq_limit=3 shape=rate context=irqpoll", KVERBS_JOB_A_SRQ_LIMIT,
+	  "srq-limit 3: to ask for the next event (ib_modify_srq) may sleep, which a handler must not; use --post-from lane",
+	},
+	{ "op=send srq=1 refill=watermark recv_depth=8 low_water=9", KVERBS_JOB_A_LOW_WATER,
+	  "low-water 9: the SRQ has 8 receives; use --low-water 7 or less, or a larger -r" },
 	{ "op=send refill=watermark recv_depth=8 low_water=8", KVERBS_JOB_A_LOW_WATER,
 	  "low-water 8: a QP has 8 receives; use --low-water 7 or less, or a larger -r" },
 	{ "lane_qps=2 shape=rate context=irqpoll", KVERBS_JOB_A_LANE_QPS,
@@ -1041,6 +1072,12 @@ static const struct acceptance acceptances[] = {
 	{ "lane_qps=3 shape=rate op=send", "outstanding=129 recv_depth=258 refill=batch recv_chain=auto" },
 	{ "lane_qps=64 shape=rate op=send outstanding=64 max_qp_wr=100", "recv_depth=64" },
 	{ "op=send", "refill=batch recv_chain=auto low_water=auto" },
+	/* an SRQ is of no QP, and as large as it can be */
+	{ "op=send shape=rate srq=1 lane_qps=3 max_qp_wr=132", "recv_depth=258 lane_qps=3" },
+	{ "op=send shape=rate srq=1 lane_qps=7 recv_depth=50", "recv_depth=50" },
+	{ "op=send shape=pingpong srq=1", "srq=1 recv_depth=128 srq_limit=auto" },
+	{ "op=send shape=rate srq=1 context=irqpoll", "srq=1 post_from=handler" },
+	{ "op=send shape=rate srq=1 context=irqpoll post_from=lane srq_limit=3", "srq_limit=3" },
 	{ "op=send shape=pingpong", "refill=auto" },
 	{ "op=send shape=rate recv_chain=8", "refill=batch recv_chain=8" },
 	{ "op=send refill=watermark", "recv_depth=128 low_water=64" },
@@ -1142,6 +1179,7 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_REFILL:
 		return kv_job_two_sided(job) && !kv_shape_rules[job->shape].answers;
 	case KVERBS_JOB_A_RECV_CHAIN:
+	case KVERBS_JOB_A_SRQ_LIMIT:
 		return 0;
 	case KVERBS_JOB_A_LOW_WATER:
 		return job->refill == KVERBS_REFILL_WATERMARK;
@@ -1181,10 +1219,14 @@ static void test_asked_is_kept(void **state)
 		job.chain = SOME(2) ? KV_AUTO : 1 + SOME(40);
 		job.signal = SOME(2) ? KV_AUTO : 1 + SOME(40);
 		job.recv_depth = SOME(2) ? KV_AUTO : 1 + SOME(300);
-		job.refill = SOME(8) ? KV_AUTO : SOME(KVERBS_REFILL_WATERMARK + 1);
-		job.recv_chain = SOME(16) ? KV_AUTO : 1 + SOME(40);
-		job.low_water = SOME(16) ? KV_AUTO : 1 + SOME(40);
-		job.lane_qps = SOME(8) ? 1 : 1 + SOME(8);
+		if (!SOME(4)) {
+			job.refill = SOME(2) ? KV_AUTO : SOME(KVERBS_REFILL_WATERMARK + 1);
+			job.recv_chain = SOME(4) ? KV_AUTO : 1 + SOME(40);
+			job.low_water = SOME(4) ? KV_AUTO : 1 + SOME(40);
+			job.lane_qps = SOME(2) ? 1 : 1 + SOME(8);
+			job.srq = SOME(2);
+			job.srq_limit = SOME(4) ? KV_AUTO : 1 + SOME(300);
+		}
 		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);
 		job.wait = SOME(2) ? KV_AUTO : SOME(KVERBS_WAIT_YIELD + 1);
 		job.context = SOME(2) ? KVERBS_CONTEXT_BUSY : SOME(KV_CONTEXTS);
@@ -1227,7 +1269,10 @@ static void test_asked_is_kept(void **state)
 		assert_true(job.outstanding + KV_MARKERS <= caps.max_qp_wr);
 		assert_true(job.outstanding + KV_MARKERS <= caps.limit_depth);
 		assert_true(job.recv_depth + KV_MARKERS <= caps.max_qp_wr ||
-			    !job.recv_depth);
+			    !job.recv_depth || job.srq);
+		assert_true(!job.srq || job.recv_depth <= caps.max_srq_wr);
+		assert_true(job.srq_limit == KV_AUTO ||
+			    (job.srq && job.srq_limit < job.recv_depth));
 		assert_true(kv_job_cq_depth(&job) <= caps.max_cqe);
 		assert_true(job.chain >= 1 && job.chain <= job.outstanding);
 		assert_true(job.signal >= 1 && job.signal <= job.outstanding);

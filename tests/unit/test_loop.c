@@ -16,7 +16,7 @@ struct bench {
 	u64 n, span, warm, delay;
 	u32 delay_at;
 	u32 depth, chain, signal, batch, recv_depth, turns;
-	u32 refill_from, refill_chain;
+	u32 refill_from, refill_chain, limit;
 	struct kv_ring rings[2][FAKE_QPS];
 	u32 with_hists, spare_cqes, head_start;
 	u32 check_data, reads, size;
@@ -199,6 +199,8 @@ static void bench_run(void)
 		l->rings = b.rings[i];
 		l->nrings = ep->qps;
 		l->ring_depth = b.recv_depth / ep->qps;
+		l->limit = i == KVERBS_ROLE_RESPONDER ? b.limit : 0;
+		ep->limit = l->limit;
 		l->refill_from = b.refill_from ? b.refill_from : 1;
 		l->refill_chain = b.refill_chain ? b.refill_chain : l->ring_depth;
 		l->timing = b.timing;
@@ -1254,6 +1256,40 @@ static void test_several_queues(void **state)
 	b.w.ep[0].qps_told = 5;
 	bench_run();
 	ask_is(b.loop[1].end == KVERBS_REASON_ORDER);
+}
+
+/* the event of an SRQ's limit is asked for again when it came, and counted */
+static void test_srq_limit(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < 300; i++) {
+		rate_new(200, 8, 1, 1);
+		b.two_sided = 1;
+		b.recv_depth = 8 + i % 8;
+		b.batch = 1 + i % 4;
+		b.limit = 1 + i % 7;
+		/* receives are left until there are fewer than the limit, or not */
+		b.refill_from = 1 + i % b.recv_depth;
+		b.w.seed += i;
+		bench_run();
+		check_both(200);
+		ask_is(b.loop[1].stat.srq_limits == b.w.ep[1].limit_seen);
+		ask_is(b.w.ep[1].limit_asked == 1 + b.loop[1].stat.srq_limits);
+		/* each time that so many were taken: none of it is missed */
+		if (b.refill_from > b.recv_depth - b.limit)
+			ask_is(b.loop[1].stat.srq_limits >= b.loop[1].stat.recv_posts);
+	}
+	for (i = 1; i < 4; i++) {
+		rate_new(200, 8, 1, 1);
+		b.two_sided = 1;
+		b.limit = 8;
+		b.refill_from = 12;
+		b.w.ep[1].script.limit_bad = i;
+		bench_run();
+		ask_is(b.loop[1].end == KVERBS_REASON_POST && b.loop[1].err == -EIO);
+		ask_is(i == 1 || b.pair.abort);
+	}
 }
 
 static void test_wc_of_no_wr(void **state)
@@ -3011,6 +3047,7 @@ int main(void)
 		cmocka_unit_test(test_wc_out_of_order),
 		cmocka_unit_test(test_several_qps),
 		cmocka_unit_test(test_several_queues),
+		cmocka_unit_test(test_srq_limit),
 		cmocka_unit_test(test_wc_of_no_wr),
 		cmocka_unit_test(test_missing_wc),
 		cmocka_unit_test(test_dead_device),

@@ -221,6 +221,8 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_REFILL,		/* u32: enum kverbs_refill */
 	KVERBS_JOB_A_RECV_CHAIN,	/* u32, receive WRs per post call */
 	KVERBS_JOB_A_LOW_WATER,		/* u32, receives left when they are refilled */
+	KVERBS_JOB_A_SRQ,		/* u32: enum kverbs_srq */
+	KVERBS_JOB_A_SRQ_LIMIT,		/* u32, receives below which an event is to come */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -447,6 +449,12 @@ enum kverbs_refill {
 	KVERBS_REFILL_WATERMARK, /* all at once, when no more than so many are left */
 };
 
+/* do the QPs of a lane take their receives from one SRQ? */
+enum kverbs_srq {
+	KVERBS_SRQ_OFF,
+	KVERBS_SRQ_ON,
+};
+
 /* where a busy wait is: in what is timed, or as long, but before it */
 enum kverbs_delay_at {
 	KVERBS_DELAY_AT_POST,
@@ -616,6 +624,7 @@ enum kverbs_counter {
 	KVERBS_CTR_T_REG,	/* ticks in calls that map, sync, register and undo it */
 	KVERBS_CTR_T_CONTROL,	/* ticks in calls that create, modify and destroy objects */
 	KVERBS_CTR_FLUSHED,	/* WRs that completed as flushed */
+	KVERBS_CTR_SRQ_LIMITS,	/* events of an SRQ that has few receives left */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,

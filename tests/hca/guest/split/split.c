@@ -19,6 +19,7 @@
 #include "memory.c"
 #include "place.c"
 #include "reg.c"
+#include "srq.c"
 #include "turn.c"
 
 #define SPLIT_STAMPS	0x3000		/* in BAR 0; see pci.c of the model */
