@@ -195,6 +195,13 @@ static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
 	return 0;
 }
 
+struct ib_cq *kv_context_another(struct kv_ep *ep, const struct kv_job *job)
+{
+	struct ib_cq_init_attr attr = { .cqe = kv_job_cq_depth(job) };
+
+	return ib_create_cq(ep->qp->device, NULL, kv_context_async, ep, &attr);
+}
+
 static int kv_context_open_raw(struct kv_ep *ep, struct ib_device *ibdev,
 			       const struct kv_job *job)
 {

@@ -78,6 +78,14 @@ int kv_context_open(struct kv_ep *ep, struct ib_device *ibdev,
 		    const char **where);
 
 /**
+ * kv_context_another - make one more CQ like that of an endpoint whose lane polls
+ * @ep: endpoint with a QP
+ * @job: checked job
+ * Return: CQ, owned by the caller, or ERR_PTR()
+ */
+struct ib_cq *kv_context_another(struct kv_ep *ep, const struct kv_job *job);
+
+/**
  * kv_context_close - free the CQ, which no QP uses any more
  * @ep: endpoint
  * Return: false when a shared CQ may still name parts of @ep, which must stay

@@ -261,5 +261,11 @@ int kv_control_call(struct kv_ep *ep, u32 what, u32 i)
 
 void kv_control_key(struct kv_ep *ep, u32 slot)
 {
-	ep->wr[slot * ep->wrs].rdma.rkey ^= KV_PROVOKE_KEY;
+	union kv_wr *wr = &ep->wr[slot * ep->wrs];
+
+	if (wr->wr.opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	    wr->wr.opcode == IB_WR_ATOMIC_FETCH_AND_ADD)
+		wr->atomic.rkey ^= KV_PROVOKE_KEY;
+	else
+		wr->rdma.rkey ^= KV_PROVOKE_KEY;
 }

@@ -118,6 +118,8 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	       (u64)job->recv_depth * sizeof(struct ib_recv_wr) +
 	       (job->lane_qps > 1 ? job->outstanding + job->lane_qps : 0) *
 	       sizeof(struct ib_qp *) +
+	       (job->cq == KVERBS_CQ_QP ? job->lane_qps + 1 : 0) *
+	       sizeof(struct ib_cq *) +
 	       kv_context_bytes(job) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
 	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +

@@ -69,7 +69,8 @@ union kv_wr {
 /**
  * struct kv_ep - endpoint; the first part is what the loop touches
  * @qp: QP
- * @cq: CQ of both its queues
+ * @cq: CQ of both its queues; of several QPs with one each, the last that was polled
+ * @cqs: these, polled in turn, else NULL
  * @wr: prebuilt send WRs, those of one operation a slot
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
@@ -120,10 +121,12 @@ union kv_wr {
  * @aim: what the address of a message is made of
  * @spare: QPs beside @qp
  * @nspare: entries of @spare
+ * @cq_at: of @cqs, the next one
  */
 struct kv_ep {
 	struct ib_qp *qp;
 	struct ib_cq *cq;
+	struct ib_cq **cqs;
 	union kv_wr *wr;
 	union kv_wr *tail;
 	struct ib_recv_wr *rwr;
@@ -182,6 +185,7 @@ struct kv_ep {
 	struct kv_aim aim;
 	struct ib_qp **spare;
 	u32 nspare;
+	u32 cq_at;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

@@ -715,8 +715,8 @@ bool kv_run_queues(struct kv_run *run, u32 i, u32 nth, struct kv_queues *queues)
 		queues->qpn = qp->qp_num;
 		queues->peer_qpn = (nth ? peer->spare[nth - 1] : peer->qp)->qp_num;
 		queues->state = kv_run_qp_state(qp);
-		queues->cq = ep->cq->res.id;
-		queues->cqe = ep->cq->cqe;
+		queues->cq = qp->send_cq->res.id;
+		queues->cqe = qp->send_cq->cqe;
 	}
 	mutex_unlock(&run->queues);
 	return shown;

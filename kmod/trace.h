@@ -222,7 +222,7 @@ TRACE_EVENT_FN(kverbs_post,
 		__entry->run = ep->run_id;
 		__entry->lane = ep->lane;
 		__entry->qpn = kv_ep_qp_of(ep, wr_id)->qp_num;
-		__entry->cq = ep->cq->res.id;
+		__entry->cq = kv_ep_qp_of(ep, wr_id)->send_cq->res.id;
 		__entry->ops = ops;
 		__entry->wrs = posted.wrs;
 		__entry->opcode = posted.first;

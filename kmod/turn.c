@@ -4,6 +4,21 @@
 
 #include "turn.h"
 
+/* a CQ for the next QP, which may fail to be made: it is found behind those of the others */
+static int kv_turn_own_cq(struct kv_ep *ep, const struct kv_job *job,
+			  struct ib_qp_init_attr *attr)
+{
+	struct ib_cq *cq;
+
+	cq = kv_context_another(ep, job);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ep->cqs[ep->nspare + 1] = cq;
+	attr->send_cq = cq;
+	attr->recv_cq = cq;
+	return 0;
+}
+
 /* QPs that are there, the first included, are those of @turn as far as it goes */
 static int kv_turn_create(struct kv_ep *ep, const struct kv_job *job,
 			  const char **where)
@@ -11,17 +26,29 @@ static int kv_turn_create(struct kv_ep *ep, const struct kv_job *job,
 	struct ib_qp_init_attr attr;
 	struct ib_qp *qp;
 	u32 slot;
+	int rc;
 
 	*where = "allocate the turns of QPs";
 	ep->spare = kvcalloc(job->lane_qps, sizeof(*ep->spare), GFP_KERNEL);
 	ep->turn = kvcalloc(ep->depth, sizeof(*ep->turn), GFP_KERNEL);
 	if (!ep->spare || !ep->turn)
 		return -ENOMEM;
+	if (job->cq == KVERBS_CQ_QP) {
+		/* one more: see kv_turn_own_cq() */
+		ep->cqs = kvcalloc(job->lane_qps + 1, sizeof(*ep->cqs),
+				   GFP_KERNEL);
+		if (!ep->cqs)
+			return -ENOMEM;
+		ep->cqs[0] = ep->cq;
+	}
 	*where = "create a QP of several for a lane";
 	while (ep->nspare + 1 < job->lane_qps) {
 		if (READ_ONCE(*ep->stop))
 			return -EINTR;
 		kv_ep_qp_attr(ep, job, &attr);
+		rc = ep->cqs ? kv_turn_own_cq(ep, job, &attr) : 0;
+		if (rc)
+			return rc;
 		qp = ib_create_qp(ep->qp->pd, &attr);
 		if (IS_ERR(qp))
 			return PTR_ERR(qp);
@@ -79,12 +106,25 @@ void kv_turn_flush(struct kv_ep *ep)
 
 	for (i = 0; i < ep->nspare; i++)
 		kv_ep_modify(ep, ep->spare[i], &attr, IB_QP_STATE);
+	/* markers are of the first QP */
+	if (ep->cqs)
+		ep->cq = ep->cqs[0];
 }
 
 void kv_turn_destroy(struct kv_ep *ep)
 {
-	while (ep->nspare)
+	if (ep->cqs) {
+		ep->cq = ep->cqs[0];
+		if (ep->cqs[ep->nspare + 1])
+			ib_destroy_cq(ep->cqs[ep->nspare + 1]);
+	}
+	while (ep->nspare) {
 		ib_destroy_qp(ep->spare[--ep->nspare]);
+		if (ep->cqs)
+			ib_destroy_cq(ep->cqs[ep->nspare + 1]);
+	}
+	kvfree(ep->cqs);
+	ep->cqs = NULL;
 	kvfree(ep->spare);
 	kvfree(ep->turn);
 	ep->spare = NULL;

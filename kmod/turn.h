@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Turns: several QPs for one lane, on its one CQ, that chains are posted to in turn. */
+/* Turns: several QPs for one lane that chains are posted to in turn, on one CQ or on a CQ each. */
 #ifndef KV_TURN_H
 #define KV_TURN_H
 
@@ -16,6 +16,16 @@
  */
 int kv_turn_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		    const struct kv_job *job, const char **where);
+
+/* the next of their CQs, where each has its own: a call polls one */
+static inline struct ib_cq *kv_turn_cq(struct kv_ep *ep)
+{
+	u32 i = ep->cq_at;
+
+	ep->cq_at = i == ep->nspare ? 0 : i + 1;
+	ep->cq = ep->cqs[i];
+	return ep->cq;
+}
 
 /* take them to ERR: what was posted to them is flushed */
 void kv_turn_flush(struct kv_ep *ep);

@@ -18,6 +18,7 @@
 #include "place.h"
 #include "provoke.h"
 #include "trace.h"
+#include "turn.h"
 
 #define kv_inline	static __always_inline
 #define kv_noinline	static noinline
@@ -124,7 +125,8 @@ static __always_inline int kv_poll(struct kv_ep *ep, u32 max)
 	if (unlikely(ep->callback.done))
 		got = kv_context_poll(ep, max);
 	else
-		got = ib_poll_cq(ep->cq, max, ep->wc);
+		got = ib_poll_cq(unlikely(ep->cqs) ? kv_turn_cq(ep) : ep->cq,
+				 max, ep->wc);
 	/* empty ones would fill every buffer */
 	if (kv_traced() && got)
 		trace_kverbs_poll(ep, max, got);

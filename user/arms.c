@@ -83,6 +83,7 @@ static struct kv_job arm_job(const struct kv_options *options, u32 op, u32 size,
 		/* a window, both ends and several QPs are of the arm that has them */
 		job.bidirectional = KVERBS_BIDIRECTIONAL_OFF;
 		job.lane_qps = 1;
+		job.cq = KVERBS_CQ_LANE;
 		job.outstanding = KV_AUTO;
 		job.chain = KV_AUTO;
 		job.signal = KV_AUTO;

@@ -24,7 +24,10 @@
 /**
  * struct kv_ep - one QP with its CQ and prebuilt WRs
  * @qp: queue pair
- * @cq: completion queue of both its queues
+ * @cq: completion queue of both its queues; of several QPs with one each, the last that was polled
+ * @cqs: these, polled in turn, else NULL
+ * @ncqs: entries of @cqs
+ * @cq_at: the next one
  * @wr: send WRs, those of one operation a slot, a ring of @depth slots
  * @tail: the last WR of the first slot, which completes its operation
  * @stride: bytes of the WRs of a slot
@@ -84,6 +87,9 @@ struct kv_ep {
 	u32 limit;
 	u32 limits;
 	u32 limits_seen;
+	struct ibv_cq **cqs;
+	u32 ncqs;
+	u32 cq_at;
 	u32 wait;
 	u32 raw_clock;
 	struct ibv_qp_ex *qp_ex;
@@ -374,7 +380,12 @@ kv_inline int kv_overfill(struct kv_ep *ep)
 
 kv_inline void kv_wr_key(struct kv_ep *ep, u32 slot)
 {
-	kv_wr_at(ep, ep->wr, slot)->wr.rdma.rkey ^= KV_PROVOKE_KEY;
+	struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
+
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		wr->wr.atomic.rkey ^= KV_PROVOKE_KEY;
+	else
+		wr->wr.rdma.rkey ^= KV_PROVOKE_KEY;
 }
 
 kv_inline int kv_control(struct kv_ep *ep, u32 what, u32 i)

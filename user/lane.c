@@ -428,6 +428,8 @@ static int build_ep(struct kv_lane *lane)
 	ep->recv_depth = takes(plan) ? plan->job->recv_depth : 0;
 	ep->ring_depth = kv_job_ring_depth(plan->job);
 	ep->spare = plan->end->spare;
+	ep->cqs = plan->end->cqs;
+	ep->ncqs = plan->job->lane_qps;
 	ep->srq = plan->end->srq;
 	ep->limit = kv_job_limit(plan->job, plan->role);
 	ep->wait = plan->job->wait;
@@ -617,7 +619,13 @@ void kv_lane_leave(struct kv_lane *lane)
 /* its CQ reported an error of its own */
 void kv_lane_broken(struct kv_lane *lane, const struct ibv_cq *cq)
 {
-	if (lane->ep.cq == cq)
+	const struct kv_end *end = lane->plan.end;
+	bool mine = end->cq == cq;
+	u32 i;
+
+	for (i = 0; end->cqs && i <= end->nspare; i++)
+		mine |= end->cqs[i] == cq;
+	if (mine)
 		__atomic_store_n(&lane->ep.broken, 1, __ATOMIC_RELAXED);
 }
 

@@ -238,6 +238,16 @@ const char *kv_relaxed_ordering_name(u32 on)
 	return KV_NAME(names, on);
 }
 
+const char *kv_cq_name(u32 cq)
+{
+	static const char *const names[] = {
+		[KVERBS_CQ_LANE] = "lane",
+		[KVERBS_CQ_QP] = "qp",
+	};
+
+	return KV_NAME(names, cq);
+}
+
 const char *kv_refill_name(u32 refill)
 {
 	static const char *const names[] = {
@@ -436,6 +446,7 @@ static const struct {
 	{ KVERBS_JOB_A_ODP, kv_odp_name },
 	{ KVERBS_JOB_A_REFILL, kv_refill_name },
 	{ KVERBS_JOB_A_SRQ, kv_switch_name },
+	{ KVERBS_JOB_A_CQ, kv_cq_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

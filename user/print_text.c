@@ -169,7 +169,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		kv_shape_name(job->shape), job->pairs,
 		job->pairs > 1 ? "s" : "", job->bidirectional ? " in both directions" : "");
 	if (job->lane_qps > 1)
-		fprintf(file, "%u QPs a lane in turn, ", job->lane_qps);
+		fprintf(file, "%u QPs a lane in turn%s, ", job->lane_qps,
+			job->cq == KVERBS_CQ_QP ? " with a CQ each" : "");
 	fprintf(file, "%u outstanding, ", job->outstanding);
 	if (job->chain > 1)
 		fprintf(file, "chains of %u WRs, ", job->chain);

@@ -374,16 +374,29 @@ static int make_spares(struct kv_end *end, const struct kv_port *port, const str
 		       struct kv_error *error)
 {
 	struct ibv_qp_init_attr init;
+	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	int rc;
 
 	if (job->lane_qps == 1)
 		return 0;
 	end->spare = calloc(job->lane_qps, sizeof(*end->spare));
-	if (!end->spare)
+	if (job->cq == KVERBS_CQ_QP)
+		end->cqs = calloc(job->lane_qps + 1, sizeof(*end->cqs));
+	if (!end->spare || (job->cq == KVERBS_CQ_QP && !end->cqs))
 		return fail(error, "QPs of a lane", ENOMEM);
+	if (end->cqs)
+		end->cqs[0] = end->cq;
 	while (end->nspare + 1 < job->lane_qps) {
 		init = qp_attr(end, job);
+		if (end->cqs) {
+			cq = kv_qp_cq(end, port, job);
+			if (!cq)
+				return fail(error, "create_cq of a QP of a lane", errno);
+			end->cqs[end->nspare + 1] = cq;
+			init.send_cq = cq;
+			init.recv_cq = cq;
+		}
 		qp = new_qp(end, port, job, &init);
 		if (!qp)
 			return kv_error_set(error, KV_EXIT_ENVIRONMENT,
@@ -512,8 +525,16 @@ void kv_qp_free(struct kv_end *end)
 	if (end->mw)
 		ibv_dealloc_mw(end->mw);
 	end->mw = NULL;
-	while (end->nspare)
+	/* the last one may have a CQ and be none */
+	if (end->cqs && end->cqs[end->nspare + 1])
+		ibv_destroy_cq(end->cqs[end->nspare + 1]);
+	while (end->nspare) {
 		ibv_destroy_qp(end->spare[--end->nspare]);
+		if (end->cqs)
+			ibv_destroy_cq(end->cqs[end->nspare + 1]);
+	}
+	free(end->cqs);
+	end->cqs = NULL;
 	free(end->spare);
 	end->spare = NULL;
 	if (end->qp)

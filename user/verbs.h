@@ -67,6 +67,7 @@ void kv_port_close(struct kv_port *port);
  * @srq: of all of its receives, NULL: its QPs have their own
  * @spare: QPs beside @qp, where a lane has several
  * @nspare: entries of @spare
+ * @cqs: CQ of each QP, the first being @cq, where each has its own, else NULL
  */
 struct kv_end {
 	u8 *buffer;
@@ -87,6 +88,7 @@ struct kv_end {
 	struct ibv_comp_channel *channel;
 	struct ibv_qp **spare;
 	u32 nspare;
+	struct ibv_cq **cqs;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

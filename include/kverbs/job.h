@@ -196,7 +196,9 @@
 	X(SRQ, srq, u32, 0, KVERBS_SRQ_ON, KVERBS_SRQ_OFF,		\
 	  0, "srq", "", "off or on")					\
 	X(SRQ_LIMIT, srq_limit, u32, 1, 65536, KV_AUTO,			\
-	  0, "srq-limit", "WRs", "receives of an SRQ below which an event comes")
+	  0, "srq-limit", "WRs", "receives of an SRQ below which an event comes") \
+	X(CQ, cq, u32, 0, KVERBS_CQ_QP, KVERBS_CQ_LANE,			\
+	  0, "cq", "", "lane or qp")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -390,11 +392,13 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 		.remote = 1, .imm = 1, .transports = KV_RC | KV_UC,
 	},
 	[KVERBS_OP_CAS] = {
-		"cas", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
+		"cas", KV_SHAPES_ASK | KV_SHAPE_BIT(RECOVER), 0, 1,
+		"old value arrived", .remote = 1,
 		.atomic = 1, .bytes = 8, .transports = KV_RC,
 	},
 	[KVERBS_OP_FADD] = {
-		"fadd", KV_SHAPES_ASK, 0, 1, "old value arrived", .remote = 1,
+		"fadd", KV_SHAPES_ASK | KV_SHAPE_BIT(RECOVER), 0, 1,
+		"old value arrived", .remote = 1,
 		.atomic = 1, .bytes = 8, .transports = KV_RC,
 	},
 	[KVERBS_OP_SEND_INV] = {
@@ -572,6 +576,7 @@ enum {
  * @page: base page size
  * @mr_pages: page sizes of MRs, a mask
  * @max_block: largest block of memory
+ * @max_cq: CQs of the device
  * @max_srq: SRQs of the device
  * @max_srq_wr: WRs of an SRQ
  * @max_srq_sge: SGEs of these
@@ -607,6 +612,7 @@ struct kv_caps {
 	u32 max_sge_rd;
 	u32 pkeys;
 	u32 max_mr;
+	u32 max_cq;
 	u32 max_srq;
 	u32 max_srq_wr;
 	u32 max_srq_sge;
@@ -1563,10 +1569,14 @@ static inline int kv_job_check_window(struct kv_job *job,
 
 /* several QPs for one lane: their completions come in no order of the lane's */
 static inline int kv_job_check_lane_qps(const struct kv_job *job,
+					const struct kv_caps *caps,
 					struct kv_refusal *no)
 {
 	u32 turn = job->lane_qps * job->chain;
 
+	if (job->lane_qps == 1 && job->cq == KVERBS_CQ_QP)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq qp: the lane has one QP, and its CQ; use --lane-qps, or leave it out");
 	if (job->lane_qps == 1)
 		return 0;
 	if (job->shape != KVERBS_SHAPE_RATE)
@@ -1601,6 +1611,16 @@ static inline int kv_job_check_lane_qps(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
 				 "cq-mod %u: the last WR of each chain of %u is signalled where a lane has several QPs; use -Q %u",
 				 job->signal, job->chain, job->chain);
+	if (job->cq == KVERBS_CQ_QP &&
+	    job->context != KVERBS_CONTEXT_BUSY)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq qp: a lane that sleeps does so on one CQ; use --context busy, or leave it out");
+	if (job->cq == KVERBS_CQ_QP &&
+	    2 * job->pairs * job->lane_qps > caps->max_cq)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq qp: with both ends of %u pairs %u CQs, the device has %u; use fewer QPs, or leave it out",
+				 job->pairs, 2 * job->pairs * job->lane_qps,
+				 caps->max_cq);
 	if (job->recv_depth % kv_job_rings(job))
 		return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
 				 "rx-depth %u: %u QPs, each with as many: a multiple of %u; use -r %u",
@@ -1625,10 +1645,12 @@ static inline int kv_job_check_srq(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SRQ,
 				 "srq: %s consumes no receives; use --op send, or leave it out",
 				 kv_job_rule(job)->name);
+	if (!caps->max_srq)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: the device has none; leave it out");
 	if (2 * job->pairs > caps->max_srq)
-		return kv_refuse(no, KVERBS_JOB_A_SRQ, caps->max_srq ?
-				 "srq: one for both ends of %u pairs each, the device has %u; use a smaller -q" :
-				 "srq: one for both ends of %u pairs each, the device has none (max_srq %u); leave it out",
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: one for each end of %u pairs, the device has %u; use a smaller -q",
 				 job->pairs, caps->max_srq);
 	if (job->sges > caps->max_srq_sge)
 		return kv_refuse(no, KVERBS_JOB_A_SGES,
@@ -1640,6 +1662,9 @@ static inline int kv_job_check_srq(const struct kv_job *job,
 	if (job->provoke)
 		return kv_refuse(no, KVERBS_JOB_A_SRQ,
 				 "srq: an error is provoked at a QP with receives of its own; leave --srq or --provoke out");
+	if (job->odp)
+		return kv_refuse(no, KVERBS_JOB_A_SRQ,
+				 "srq: not with receives in pages on demand; leave --srq or --odp out");
 	if (job->srq_limit == KV_AUTO)
 		return 0;
 	if (kv_shape_rules[job->shape].answers)
@@ -1668,8 +1693,11 @@ static inline int kv_job_check_refill(struct kv_job *job, struct kv_refusal *no)
 	if (!kv_job_two_sided(job) || kv_shape_rules[job->shape].answers) {
 		if (!attr)
 			return 0;
-		return kv_refuse(no, attr, kv_job_two_sided(job) ?
-				 "%s: shape %s takes one message at a time, and posts its receive again; use --shape rate or lat" :
+		if (kv_job_two_sided(job))
+			return kv_refuse(no, attr,
+					 "%s: shape %s takes one message at a time, and posts its receive again; use --shape rate or lat",
+					 name, kv_shape_rules[job->shape].name);
+		return kv_refuse(no, attr,
 				 "%s: in shape %s nobody takes messages of this operation; use --op send",
 				 name, kv_shape_rules[job->shape].name);
 	}
@@ -2153,7 +2181,7 @@ static inline int kv_job_check_op(const struct kv_job *job,
 				 job->shape == KVERBS_SHAPE_SETUP ?
 				 "shape %s: posts nothing, no %s either; leave --op out" :
 				 kv_shape_rules[job->shape].control ?
-				 "shape %s: has no %s; use --op write or read" :
+				 "shape %s: has no %s; use --op write, read, cas or fadd" :
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
 				 kv_shape_rules[job->shape].name, op->name);
 	if (kv_job_check_size(job, step, caps, no))
@@ -3024,7 +3052,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_context(job, caps, no) ||
 	    kv_job_check_srq(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
-	    kv_job_check_lane_qps(job, no) ||
+	    kv_job_check_lane_qps(job, caps, no) ||
 	    kv_job_check_refill(job, no) ||
 	    kv_job_check_storm(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||
@@ -3103,6 +3131,9 @@ static inline u32 kv_job_cq_depth(const struct kv_job *job)
 	/* WRs beyond what was asked for may be flushed: queues are rounded up */
 	if (job->provoke == KVERBS_PROVOKE_QUEUE_FULL)
 		return 3 * (job->outstanding + KV_MARKERS) + job->recv_depth;
+	/* of one QP of several: its own send WRs, and all receives that it may take */
+	if (job->cq == KVERBS_CQ_QP)
+		return kv_job_sq_depth(job) + kv_job_ring_depth(job) + KV_MARKERS;
 	return job->outstanding * kv_job_wrs(job) + job->recv_depth + KV_MARKERS;
 }
 

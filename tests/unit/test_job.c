@@ -13,7 +13,7 @@ static const struct kv_caps plenty = {
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
 	.max_rd_atomic = 16, .atomic = 1, .max_sge = 30, .max_sge_rd = 0,
 	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1, .max_mr = 65536, .evict = 1,
-	.max_srq = 64, .max_srq_wr = 512, .max_srq_sge = 30,
+	.max_cq = 65536, .max_srq = 64, .max_srq_wr = 512, .max_srq_sge = 30,
 	.page = 4096, .mr_pages = 0xfffff000, .max_block = 4U << 20,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
 	.limit_bytes = 1ULL << 40,
@@ -55,7 +55,7 @@ static const struct member cap_members[] = {
 	{ "odp_caps", offsetof(struct kv_caps, odp), 4 },
 	{ "odp_rc", offsetof(struct kv_caps, odp_ops[KVERBS_TRANSPORT_RC]), 4 },
 	CAP(max_sge), CAP(max_sge_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
-	CAP(max_srq), CAP(max_srq_wr), CAP(max_srq_sge),
+	CAP(max_cq), CAP(max_srq), CAP(max_srq_wr), CAP(max_srq_sge),
 	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
@@ -244,9 +244,7 @@ static const struct refusal refusals[] = {
 	{ "shape=recover nsteps=2", KVERBS_JOB_A_STEP,
 	  "2 steps: shape recover has but one; use --op write" },
 	{ "shape=recover op=send", KVERBS_JOB_A_SHAPE,
-	  "shape recover: has no send; use --op write or read" },
-	{ "shape=recover op=fadd size=8", KVERBS_JOB_A_SHAPE,
-	  "shape recover: has no fadd; use --op write or read" },
+	  "shape recover: has no send; use --op write, read, cas or fadd" },
 	{ "shape=recover provoke=flush", KVERBS_JOB_A_PROVOKE,
 	  "provoke flush: this shape does not show it; use -c rc" },
 	{ "shape=recover recv_depth=4", KVERBS_JOB_A_RECV_DEPTH,
@@ -339,6 +337,14 @@ static const struct refusal refusals[] = {
 	{ "lane_qps=2 shape=rate reg=io", KVERBS_JOB_A_LANE_QPS,
 	  "lane-qps 2: of operations of one step and no MR of their own; use --op write, read, send, cas or fadd",
 	},
+	/* CQs */
+	{ "cq=1", KVERBS_JOB_A_CQ,
+	  "cq qp: the lane has one QP, and its CQ; use --lane-qps, or leave it out" },
+	{ "cq=1 lane_qps=4 shape=rate context=woken", KVERBS_JOB_A_CQ,
+	  "cq qp: a lane that sleeps does so on one CQ; use --context busy, or leave it out" },
+	{ "cq=1 lane_qps=40 shape=rate pairs=2 max_cq=100", KVERBS_JOB_A_CQ,
+	  "cq qp: with both ends of 2 pairs 160 CQs, the device has 100; use fewer QPs, or leave it out",
+	},
 	/* receives that are posted again */
 	{ "refill=each", KVERBS_JOB_A_REFILL,
 	  "refill: in shape lat nobody takes messages of this operation; use --op send" },
@@ -357,11 +363,12 @@ static const struct refusal refusals[] = {
 	  "rx-depth 1: a QP has one receive, and none is left when it is taken; use a larger -r, or --refill each",
 	},
 	/* SRQ */
-	{ "srq=1", KVERBS_JOB_A_SRQ, "srq: write consumes no receives; use --op send, or leave it out" },
+	{ "srq=1", KVERBS_JOB_A_SRQ,
+	  "srq: write consumes no receives; use --op send, or leave it out" },
 	{ "op=send srq=1 max_srq=0", KVERBS_JOB_A_SRQ,
-	  "srq: one for both ends of 1 pairs each, the device has none (max_srq 0); leave it out" },
+	  "srq: the device has none; leave it out" },
 	{ "op=send srq=1 max_srq=5 pairs=3", KVERBS_JOB_A_SRQ,
-	  "srq: one for both ends of 3 pairs each, the device has 5; use a smaller -q" },
+	  "srq: one for each end of 3 pairs, the device has 5; use a smaller -q" },
 	{ "op=send srq=1 sges=3 max_srq_sge=2", KVERBS_JOB_A_SGES,
 	  "sges 3: a receive of an SRQ has up to 2 here; use fewer, or leave --srq out" },
 	{ "op=send srq=1 context=pool", KVERBS_JOB_A_SRQ,
@@ -1069,7 +1076,10 @@ static const struct acceptance acceptances[] = {
 	{ "mr_page=4096", "mr_page=4096" },
 	{ "bidirectional=1 shape=rate pairs=32", "pairs=32" },
 	{ "lane_qps=3 shape=rate", "lane_qps=3 outstanding=129 chain=1 signal=1" },
-	{ "lane_qps=3 shape=rate op=send", "outstanding=129 recv_depth=258 refill=batch recv_chain=auto" },
+	{ "lane_qps=3 shape=rate cq=1", "outstanding=129 cq=1" },
+	{ "shape=recover op=cas size=8", "outstanding=16 recover=0" },
+	{ "lane_qps=3 shape=rate op=send",
+	  "outstanding=129 recv_depth=258 refill=batch recv_chain=auto" },
 	{ "lane_qps=64 shape=rate op=send outstanding=64 max_qp_wr=100", "recv_depth=64" },
 	{ "op=send", "refill=batch recv_chain=auto low_water=auto" },
 	/* an SRQ is of no QP, and as large as it can be */
@@ -1081,7 +1091,8 @@ static const struct acceptance acceptances[] = {
 	{ "op=send shape=pingpong", "refill=auto" },
 	{ "op=send shape=rate recv_chain=8", "refill=batch recv_chain=8" },
 	{ "op=send refill=watermark", "recv_depth=128 low_water=64" },
-	{ "op=send shape=rate refill=watermark low_water=1 lane_qps=4", "low_water=1 recv_depth=256" },
+	{ "op=send shape=rate refill=watermark low_water=1 lane_qps=4",
+	  "low_water=1 recv_depth=256" },
 	{ "lane_qps=1024 shape=rate chain=4 signal=2", "outstanding=4096" },
 	{ "lane_qps=8 shape=rate transport=uc bidirectional=1", "outstanding=128" },
 	{ "bidirectional=1 shape=rate check_data=1", "bidirectional=1" },
@@ -1225,6 +1236,7 @@ static void test_asked_is_kept(void **state)
 			job.low_water = SOME(4) ? KV_AUTO : 1 + SOME(40);
 			job.lane_qps = SOME(2) ? 1 : 1 + SOME(8);
 			job.srq = SOME(2);
+			job.cq = !SOME(4);
 			job.srq_limit = SOME(4) ? KV_AUTO : 1 + SOME(300);
 		}
 		job.poll_batch = SOME(2) ? KV_AUTO : 1 + SOME(64);

@@ -1217,7 +1217,9 @@ static void test_several_queues(void **state)
 {
 	static const struct {
 		u32 turns, chain, each;
-	} jobs[] = { { 2, 1, 1 }, { 4, 1, 3 }, { 2, 4, 8 }, { 3, 2, 1 }, { 16, 1, 2 }, { 1, 1, 7 } };
+	} jobs[] = {
+		{ 2, 1, 1 }, { 4, 1, 3 }, { 2, 4, 8 }, { 3, 2, 1 }, { 16, 1, 2 }, { 1, 1, 7 },
+	};
 	u32 i, seed, how;
 
 	for (i = 0; i < ARRAY_SIZE(jobs) * 200; i++) {

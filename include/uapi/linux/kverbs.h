@@ -223,6 +223,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_LOW_WATER,		/* u32, receives left when they are refilled */
 	KVERBS_JOB_A_SRQ,		/* u32: enum kverbs_srq */
 	KVERBS_JOB_A_SRQ_LIMIT,		/* u32, receives below which an event is to come */
+	KVERBS_JOB_A_CQ,		/* u32: enum kverbs_cq */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -447,6 +448,12 @@ enum kverbs_refill {
 	KVERBS_REFILL_EACH,	/* one call for each message */
 	KVERBS_REFILL_BATCH,	/* in chains: of a poll's messages, or of a length */
 	KVERBS_REFILL_WATERMARK, /* all at once, when no more than so many are left */
+};
+
+/* where the QPs of a lane complete to */
+enum kverbs_cq {
+	KVERBS_CQ_LANE,	/* one CQ of the lane's */
+	KVERBS_CQ_QP,	/* a CQ each, polled in turn */
 };
 
 /* do the QPs of a lane take their receives from one SRQ? */
