@@ -7,6 +7,7 @@
 #define KV_COMPAT_H
 
 #include <linux/mmzone.h>
+#include <linux/ptrace.h>
 #include <linux/version.h>
 #include <net/genetlink.h>
 
@@ -42,6 +43,29 @@ static inline u64 kv_max_block(void)
 	return PAGE_SIZE << (MAX_ORDER - 1);
 #endif
 }
+
+/* an argument of a function, at its entry: not every architecture tells */
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+static inline bool kv_can_call_argument(void)
+{
+	return true;
+}
+
+static inline void *kv_call_argument(struct pt_regs *regs, unsigned int n)
+{
+	return (void *)regs_get_kernel_argument(regs, n);
+}
+#else
+static inline bool kv_can_call_argument(void)
+{
+	return false;
+}
+
+static inline void *kv_call_argument(struct pt_regs *regs, unsigned int n)
+{
+	return NULL;
+}
+#endif
 
 /* the CPU's counter runs at one rate and in step on all CPUs */
 #if defined(CONFIG_X86) && !defined(CONFIG_UML)

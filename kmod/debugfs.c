@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "debugfs.h"
 #include "device.h"
+#include "record.h"
 #include "run.h"
 
 static struct dentry *kv_root;
@@ -198,11 +199,19 @@ static int devices_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(devices);
 
+static int record_show(struct seq_file *m, void *v)
+{
+	kv_record_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(record);
+
 int kv_debugfs_init(void)
 {
 	/* a kernel without debugfs, or locked down, measures all the same */
 	kv_root = debugfs_create_dir("kverbs", NULL);
 	debugfs_create_file("devices", 0400, kv_root, NULL, &devices_fops);
+	debugfs_create_file("record", 0400, kv_root, NULL, &record_fops);
 	return 0;
 }
 

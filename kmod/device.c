@@ -7,6 +7,7 @@
 #include "compat.h"
 #include "device.h"
 #include "main.h"
+#include "record.h"
 #include "run.h"
 #include "trace.h"
 
@@ -215,6 +216,10 @@ static int kv_dev_add(struct ib_device *ibdev)
 	dev = kzalloc(struct_size(dev, port, nports), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
+	if (kv_record_add(ibdev)) {
+		kfree(dev);
+		return -ENOMEM;
+	}
 	kref_init(&dev->ref);
 	refcount_set(&dev->inside, 1);
 	init_completion(&dev->left);
@@ -245,6 +250,7 @@ static void kv_dev_remove(struct ib_device *ibdev, void *data)
 	list_del(&dev->entry);
 	mutex_unlock(&kv_devs_lock);
 	ib_unregister_event_handler(&dev->events);
+	kv_record_remove(ibdev);
 	WRITE_ONCE(dev->dead, true);
 	smp_mb();	/* pairs with kv_dev_enter() */
 	kv_dev_leave(dev);

@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "endpoint.h"
+#include "record.h"
 #include "side.h"
 #include "traced.h"
 
@@ -63,6 +64,12 @@ TRACE_DEFINE_ENUM(IB_WR_ATOMIC_CMP_AND_SWP);
 TRACE_DEFINE_ENUM(IB_WR_ATOMIC_FETCH_AND_ADD);
 TRACE_DEFINE_ENUM(IB_WR_LOCAL_INV);
 TRACE_DEFINE_ENUM(IB_WR_REG_MR);
+
+TRACE_DEFINE_ENUM(IB_SEND_FENCE);
+TRACE_DEFINE_ENUM(IB_SEND_SIGNALED);
+TRACE_DEFINE_ENUM(IB_SEND_SOLICITED);
+TRACE_DEFINE_ENUM(IB_SEND_INLINE);
+TRACE_DEFINE_ENUM(IB_SEND_IP_CSUM);
 
 TRACE_DEFINE_ENUM(IB_WC_SEND);
 TRACE_DEFINE_ENUM(IB_WC_RDMA_WRITE);
@@ -115,6 +122,14 @@ TRACE_DEFINE_ENUM(IB_WC_RECV_RDMA_WITH_IMM);
 			 { IB_WR_ATOMIC_FETCH_AND_ADD, "ATOMIC_FETCH_AND_ADD" },	\
 			 { IB_WR_LOCAL_INV, "LOCAL_INV" },		\
 			 { IB_WR_REG_MR, "REG_MR" })
+
+#define kv_trace_send_flags(v)						\
+	__print_flags(v, "|",						\
+		      { IB_SEND_FENCE, "FENCE" },			\
+		      { IB_SEND_SIGNALED, "SIGNALED" },			\
+		      { IB_SEND_SOLICITED, "SOLICITED" },		\
+		      { IB_SEND_INLINE, "INLINE" },			\
+		      { IB_SEND_IP_CSUM, "IP_CSUM" })
 
 #define kv_trace_wc_opcode(v)						\
 	__print_symbolic(v,						\
@@ -373,6 +388,42 @@ TRACE_EVENT_FN(kverbs_mr_inv,
 		  __entry->lane, __entry->qpn, __entry->key,
 		  __entry->remote ? "SEND_WITH_INV" : "LOCAL_INV"),
 	kv_trace_begin, kv_trace_end
+);
+
+/* a WR that somebody posts to a device, not only a run */
+TRACE_EVENT_FN(kverbs_record,
+	TP_PROTO(const struct ib_qp *qp, const struct kv_recorded *told),
+	TP_ARGS(qp, told),
+	TP_STRUCT__entry(
+		__field(u64, bytes)
+		__field(u32, qpn)
+		__field(u32, qp_type)
+		__field(u32, user)
+		__field(u32, index)
+		__field(u32, chain)
+		__field(u32, opcode)
+		__field(u32, flags)
+		__field(u32, sges)
+		__string(device, qp->device->name)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qp_num;
+		__entry->qp_type = qp->qp_type;
+		__entry->user = !!qp->uobject;
+		__entry->index = told->index;
+		__entry->chain = told->chain;
+		__entry->opcode = told->wr ? told->wr->opcode : 0;
+		__entry->flags = told->wr ? told->wr->send_flags : 0;
+		__entry->sges = told->wr ? told->wr->num_sge : 0;
+		__entry->bytes = told->wr ? kv_record_bytes(told->wr) : 0;
+		kv_assign_str(device, qp->device->name);
+	),
+	TP_printk("device=%s qpn=%u qp_type=%u user=%u index=%u chain=%u opcode=%s sges=%u bytes=%llu flags=%s",
+		  __get_str(device), __entry->qpn, __entry->qp_type,
+		  __entry->user, __entry->index, __entry->chain,
+		  kv_trace_wr_opcode(__entry->opcode), __entry->sges,
+		  __entry->bytes, kv_trace_send_flags(__entry->flags)),
+	kv_record_begin, kv_record_end
 );
 
 TRACE_EVENT(kverbs_async_event,
