@@ -69,6 +69,7 @@ static const struct nla_policy kv_step_policy[KVERBS_STEP_A_MAX + 1] = {
 static const struct nla_policy kv_job_policy[KVERBS_JOB_A_MAX + 1] = {
 	KV_JOB_FIELDS(KV_FIELD_POLICY)
 	[KVERBS_JOB_A_CPU] = { .type = NLA_U32 },
+	[KVERBS_JOB_A_PACE_NS] = { .type = NLA_U32 },
 	[KVERBS_JOB_A_STEP] = NLA_POLICY_NESTED(kv_step_policy),
 };
 
@@ -167,6 +168,8 @@ static int kv_get_step(struct kv_step *step, const struct nlattr *nest,
 
 static const char kv_many_cpus[] =
 	"cpu: the list is too long, the limit is " __stringify(KVERBS_CPUS_MAX);
+static const char kv_many_gaps[] =
+	"pace-ns: too many, the limit is " __stringify(KVERBS_PACE_NS_MAX);
 static const char kv_many_steps[] =
 	"step: too many, the limit is " __stringify(KVERBS_STEPS_MAX);
 
@@ -197,6 +200,11 @@ static int kv_get_job(struct kv_job *job, const struct nlattr *nest,
 			if (job->ncpus == KVERBS_CPUS_MAX)
 				return kv_say_no(extack, kv_many_cpus, -E2BIG);
 			job->cpu[job->ncpus++] = nla_get_u32(attr);
+			break;
+		case KVERBS_JOB_A_PACE_NS:
+			if (job->npace_ns == KVERBS_PACE_NS_MAX)
+				return kv_say_no(extack, kv_many_gaps, -E2BIG);
+			job->pace_ns[job->npace_ns++] = nla_get_u32(attr);
 			break;
 		case KVERBS_JOB_A_STEP:
 			if (job->nsteps == KVERBS_STEPS_MAX)

@@ -5,8 +5,6 @@
 
 #include <linux/types.h>
 
-#define KV_RECORD_WRS	256	/* of a chain that are recorded */
-
 struct ib_device;
 struct ib_send_wr;
 struct seq_file;

@@ -90,6 +90,10 @@ static int kv_kernel_put_job(struct nl_msg *msg, const struct kv_job *job)
 		if (nla_put_u32(msg, KVERBS_JOB_A_CPU, job->cpu[i]))
 			return -1;
 	}
+	for (i = 0; i < job->npace_ns; i++) {
+		if (nla_put_u32(msg, KVERBS_JOB_A_PACE_NS, job->pace_ns[i]))
+			return -1;
+	}
 	for (i = 0; i < job->nsteps; i++) {
 		step = nla_nest_start(msg, KVERBS_JOB_A_STEP | NLA_F_NESTED);
 		if (!step || nla_put_u32(msg, KVERBS_STEP_A_OP, job->step[i].op) ||

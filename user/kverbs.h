@@ -25,6 +25,7 @@ int kv_cmd_presets(int argc, char **argv);
 int kv_cmd_doctor(int argc, char **argv);
 int kv_cmd_explain(int argc, char **argv);
 int kv_cmd_trace(int argc, char **argv);
+int kv_cmd_record(int argc, char **argv);
 
 /* run.c and compare.c: what a command line asked for */
 struct kv_options;

@@ -428,8 +428,14 @@ struct kv_doc *kv_doc_of(json_t *json, const char *name, struct kv_error *error)
 	return NULL;
 }
 
-/* all of a file, ended by a 0; NULL with @error filled */
-static char *read_file(const char *path, size_t *size, struct kv_error *error)
+/**
+ * kv_document_text - all of a file
+ * @path: file, "-" for standard input
+ * @size: filled, without the 0 that ends it
+ * @error: filled on failure
+ * Return: new text, or NULL
+ */
+char *kv_document_text(const char *path, size_t *size, struct kv_error *error)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	char *text = NULL, *more;
@@ -453,6 +459,7 @@ static char *read_file(const char *path, size_t *size, struct kv_error *error)
 			     FILE_BYTES_MAX >> 20);
 	if (file && !ferror(file) && feof(file)) {
 		fclose(file);
+		text[*size] = '\0';
 		return text;
 	}
 	if (file)
@@ -472,7 +479,7 @@ struct kv_doc *kv_doc_load(const char *path, struct kv_error *error)
 	json_error_t wrong;
 	json_t *json;
 	size_t size;
-	char *text = read_file(path, &size, error);
+	char *text = kv_document_text(path, &size, error);
 
 	if (!text)
 		return NULL;

@@ -11,6 +11,7 @@ static const struct {
 	{ "run", kv_cmd_run, "one job in one engine" },
 	{ "compare", kv_cmd_compare, "the same jobs from the kernel and from user space" },
 	{ "trace", kv_cmd_trace, "where the time of a post goes: the driver's functions" },
+	{ "record", kv_cmd_record, "what a ULP posts, as a job that does alike" },
 	{ "report", kv_cmd_report, "what was measured, from files, in another form" },
 	{ "diff", kv_cmd_diff, "two kernels, drivers, cards or settings, from files" },
 	{ "rerun", kv_cmd_rerun, "the same once more: is what a file says reproduced?" },

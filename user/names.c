@@ -59,6 +59,7 @@ const char *kv_pace_name(u32 pace)
 	static const char *const names[] = {
 		[KVERBS_PACE_CONSTANT] = "constant",
 		[KVERBS_PACE_POISSON] = "poisson",
+		[KVERBS_PACE_TRACE] = "trace",
 	};
 
 	return KV_NAME(names, pace);

@@ -15,6 +15,8 @@
 #define INTERVAL_LOW	100	/* ms */
 #define INTERVAL_HIGH	3600000
 #define PRESET_WORDS	32
+#define PACE_FILE	"trace:"
+#define QPN_HIGH	16777215
 #define TIME_LOW	1000	/* ms */
 #define TIME_HIGH	86400000
 #define SEED_HIGH	9007199254740991ULL	/* what JSON readers keep exactly */
@@ -54,6 +56,8 @@ enum kind {
 	KIND_CALLEES,
 	KIND_BUFFER,
 	KIND_SLOW,
+	KIND_JOB,
+	KIND_QPN,
 	KIND_HELP,
 };
 
@@ -126,6 +130,8 @@ static const struct row rows[] = {
 		KV_FOR_TRACE, KIND_BUFFER)
 	OWN_ROW(0, "preset", "NAME", "options by the question they answer, see kverbs presets",
 		KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS, KIND_PRESET)
+	OWN_ROW(0, "job", "FILE", "the job of a file that kverbs record wrote", KV_FOR_JOBS,
+		KIND_JOB)
 	OWN_ROW(0, "op", "NAME",
 		"write (default of run), read, send, send-imm, write-imm, cas or fadd",
 		KV_FOR_JOBS, KIND_OP)
@@ -138,6 +144,14 @@ static const struct row rows[] = {
 	OWN_ROW(0, "cpu", "LIST", "CPUs of the lanes in order, such as 2,4-5",
 		KV_FOR_JOBS, KIND_CPU)
 	/* of trace-cmd's users the letter is the file's, and so not that of a field below */
+	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
+		KV_FOR_RECORD, KIND_DEVICE)
+	OWN_ROW('o', "output", "FILE", "what was recorded, and the job made of it", KV_FOR_RECORD,
+		KIND_OUTPUT)
+	OWN_ROW(0, "qpn", "N", "make the job of this QP (default: the most active)", KV_FOR_RECORD,
+		KIND_QPN)
+	OWN_ROW(0, "buffer", "KB", "of each CPU, for what is recorded (default: by the memory)",
+		KV_FOR_RECORD, KIND_BUFFER)
 	OWN_ROW('o', "output", "FILE", "all that was traced, for trace-cmd report and KernelShark",
 		KV_FOR_TRACE, KIND_OUTPUT)
 	KV_JOB_FIELDS(FIELD_ROW)
@@ -193,7 +207,8 @@ static const struct row rows[] = {
 	FORMAT_ROW("json", "JSON instead of text", KV_FOR_DIFF, KV_FORMAT_JSON)
 	OWN_ROW('o', "output", "FILE", "write there instead of standard output", KV_FOR_FILES,
 		KIND_OUTPUT)
-	OWN_ROW('h', "help", NULL, "this text", KV_FOR_ALL | KV_FOR_TRACE | KV_FOR_FILES, KIND_HELP)
+	OWN_ROW('h', "help", NULL, "this text",
+		KV_FOR_ALL | KV_FOR_TRACE | KV_FOR_FILES | KV_FOR_RECORD, KIND_HELP)
 };
 
 static kv_name_fn names_of(const struct row *row)
@@ -462,6 +477,16 @@ static int take_field(struct kv_options *options, const struct row *row, const c
 			return 0;
 		}
 	}
+	if (row->attr == KVERBS_JOB_A_PACE) {
+		options->job.npace_ns = 0;
+		if (!strncmp(text, PACE_FILE, sizeof(PACE_FILE) - 1)) {
+			if (kv_job_file_intervals(text + sizeof(PACE_FILE) - 1, &options->job,
+						  error))
+				return -1;
+			set_field(options, row, KVERBS_PACE_TRACE);
+			return 0;
+		}
+	}
 	if (parse_value(row, text, &value, error))
 		return -1;
 	set_field(options, row, value);
@@ -684,6 +709,19 @@ static int parse_buffer(struct kv_options *options, const char *text, struct kv_
 	return 0;
 }
 
+static int parse_qpn(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	u64 value;
+	char *end;
+
+	if (parse_number(text, &value, &end) || *end || !value || value > QPN_HIGH)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "qpn '%s': not the number of a QP; it is 1 to %u", text,
+				    QPN_HIGH);
+	options->qpn = (u32)value;
+	return 0;
+}
+
 static int parse_rounds(struct kv_options *options, const char *text, struct kv_error *error)
 {
 	char *end;
@@ -821,7 +859,10 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 	case KIND_INTERVAL:
 		return take_interval(options, row, text, error);
 	case KIND_PRESET:
+	case KIND_JOB:
 		return 0;	/* read before all others */
+	case KIND_QPN:
+		return parse_qpn(options, text, error);
 	case KIND_THRESHOLD:
 		return kv_threshold_parse(&options->thresholds, row->attr, text, error);
 	case KIND_OP:
@@ -906,6 +947,15 @@ static const struct row *row_of(const char *name, size_t len)
 			return row;
 	}
 	return NULL;
+}
+
+/**
+ * kv_options_is_field - does an option of this name say what a job does?
+ * @name: long name
+ */
+bool kv_options_is_field(const char *name)
+{
+	return !strcmp(name, "op") || row_of(name, strlen(name));
 }
 
 /* an option and a sweep of one field leave open which is meant */
@@ -1011,6 +1061,12 @@ static int read_words(int argc, char **argv, u32 command, struct kv_options *opt
 	int i, at;
 
 	for (i = 1; i < argc; i++) {
+		/* another command, with options of its own */
+		if (command == KV_FOR_RECORD && (!strcmp(argv[i], "--") || argv[i][0] != '-')) {
+			i += !strcmp(argv[i], "--");
+			options->child = argv + i;
+			return 0;
+		}
 		if (command == KV_FOR_DIFF && !strcmp(argv[i], "--") && !options->split) {
 			options->split = options->nfiles;
 			continue;
@@ -1081,6 +1137,35 @@ static int read_preset(int argc, char **argv, u32 command, struct kv_options *op
 	return rc;
 }
 
+/* "--job FILE": likewise; what is left of it is what is measured */
+static int read_job_file(int argc, char **argv, u32 command, struct kv_options *options,
+			 struct kv_error *error)
+{
+	static char *words[KV_JOB_FILE_WORDS];
+	const char *path = NULL;
+	int i, n = 0, rc;
+
+	for (i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--job=", 6))
+			path = argv[i] + 6;
+		else if (!strcmp(argv[i], "--job") && i + 1 < argc)
+			path = argv[i + 1];
+	}
+	if (!path || !(command & KV_FOR_JOBS))
+		return 0;
+	if (options->preset)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "job %s: a preset is a job of its own; leave one of them out",
+				    path);
+	words[n++] = argv[0];
+	if (kv_job_file_read(path, words, &n, error))
+		return -1;
+	options->reading_preset = true;
+	rc = read_words(n, words, command, options, error);
+	options->reading_preset = false;
+	return rc;
+}
+
 /**
  * kv_options_parse - read a command line
  * @argc: words
@@ -1104,6 +1189,7 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
 		return -1;
 	if (read_preset(argc, argv, command, options, error) ||
+	    read_job_file(argc, argv, command, options, error) ||
 	    read_words(argc, argv, command, options, error))
 		return -1;
 	/* an operation that has one size need not be told it */
@@ -1208,6 +1294,7 @@ void kv_options_help(FILE *file, const char *command_name, u32 command, const ch
 	fprintf(file, "usage: kverbs %s [options]%s\n%s\n\n", command_name,
 		command == KV_FOR_DIFF ? " A... [--] B..." :
 		command == KV_FOR_RERUN ? " FILE" :
+		command == KV_FOR_RECORD ? " [--] COMMAND [ARGUMENT...]" :
 		command & KV_FOR_FILES ? " FILE..." : "", summary);
 	for (row = rows; row < rows + KV_ARRAY_SIZE(rows); row++) {
 		if (!(row->commands & command))

@@ -14,6 +14,7 @@
 #include "threshold.h"
 
 #define KV_WORDS_MAX	256
+#define KV_JOB_FILE_WORDS	64
 
 #define KV_FILES_MAX	64
 
@@ -26,6 +27,7 @@ enum {
 	KV_FOR_DIFF = 1 << 4,
 	KV_FOR_RERUN = 1 << 5,
 	KV_FOR_TRACE = 1 << 6,
+	KV_FOR_RECORD = 1 << 7,
 };
 
 /* which functions below the driver's are traced */
@@ -101,6 +103,8 @@ enum kv_expect {
  * @across: --across, or NULL
  * @word: of the command line, those that are of the job, not of the output
  * @nwords: entries of @word
+ * @qpn: --qpn, 0: the most active QP
+ * @child: words after "--", NULL ends; NULL: none
  * @help: --help
  */
 struct kv_options {
@@ -149,6 +153,8 @@ struct kv_options {
 	const char *across;
 	const char *word[KV_WORDS_MAX];
 	u32 nwords;
+	u32 qpn;
+	char **child;
 	bool help;
 };
 
@@ -156,7 +162,13 @@ struct kv_options {
 int kv_gid_parse(const char *text, u8 gid[KV_GID_BYTES]);
 int kv_gid_settle(struct kv_options *options, const char *device, struct kv_error *error);
 
+/* job_file.c: a file of kverbs record as options, and its intervals */
+int kv_job_file_read(const char *path, char *words[KV_JOB_FILE_WORDS], int *n,
+		     struct kv_error *error);
+int kv_job_file_intervals(const char *path, struct kv_job *job, struct kv_error *error);
+
 /* options.c */
+bool kv_options_is_field(const char *name);
 int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *options,
 		     struct kv_error *error);
 json_t *kv_options_command(const struct kv_options *options, const char *command,

@@ -218,6 +218,15 @@ int kv_tracing_open(struct kv_tracing **out, u32 buffer_kb, struct kv_error *err
 	return 0;
 }
 
+/**
+ * kv_tracing_count_ns - have time stamps in ns, as those of runs are not needed
+ * @tracing: tracing, before a plan is armed
+ */
+void kv_tracing_count_ns(struct kv_tracing *tracing)
+{
+	tracing->clock = put(tracing->own, "trace_clock", "mono_raw") ? "local" : "mono_raw";
+}
+
 static void drop_pages(struct kv_tracing *tracing)
 {
 	u32 i;

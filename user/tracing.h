@@ -44,6 +44,7 @@ struct kv_tracing_plan {
 /* an event of the buffer, in the order of time */
 typedef void (*kv_tracing_fn)(void *arg, struct tep_event *event, struct tep_record *record);
 
+void kv_tracing_count_ns(struct kv_tracing *tracing);
 int kv_tracing_open(struct kv_tracing **tracing, u32 buffer_kb, struct kv_error *error);
 void kv_tracing_close(struct kv_tracing *tracing);
 

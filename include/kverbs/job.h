@@ -37,6 +37,8 @@
 #define KV_POOL_MAX		1024	/* MRs that one call makes: a stop waits for it */
 #define KV_QPS_MAX		4096	/* of a run, where a lane has several */
 #define KV_COLD_BYTES		(4U << 20)	/* most that is evicted before a post */
+#define KV_RECORD_WRS		256	/* WRs of a chain that are recorded */
+#define KV_PACE_NS_HIGH		1000000000U /* longest interval of pace trace */
 #define KV_HUGE_BYTES		(2U << 20)	/* a piece of memory huge */
 
 /*
@@ -115,8 +117,8 @@
 	X(CHECK_DATA, check_data, u32, 0, KVERBS_CHECK_DATA_STALE,	\
 	  KVERBS_CHECK_DATA_OFF,					\
 	  0, "check-data", "", "off, on, flip, swap or stale")		\
-	X(PACE, pace, u32, 0, KVERBS_PACE_POISSON, KV_AUTO,		\
-	  0, "pace", "", "constant or poisson")				\
+	X(PACE, pace, u32, 0, KVERBS_PACE_TRACE, KV_AUTO,		\
+	  0, "pace", "", "constant, poisson or trace")			\
 	X(PACE_RATE, pace_rate, u32, 1, 1000000000, 0,			\
 	  0, "pace-rate", "operations/s", "operations a pair is to start a second")	\
 	X(API, api, u32, 0, KVERBS_API_WR, KVERBS_API_POST,		\
@@ -222,6 +224,8 @@ struct kv_step {
  *
  * @ncpus: entries of @cpu, 0: chosen by the engine
  * @cpu: lane i runs on cpu[i % ncpus]
+ * @npace_ns: entries of @pace_ns
+ * @pace_ns: intervals of pace trace, in their order
  * @nsteps: entries of @step
  * @step: what one operation does
  */
@@ -229,6 +233,8 @@ struct kv_job {
 	KV_JOB_FIELDS(KV_JOB_MEMBER)
 	u32 ncpus;
 	u32 cpu[KVERBS_CPUS_MAX];
+	u32 npace_ns;
+	u32 pace_ns[KVERBS_PACE_NS_MAX];
 	u32 nsteps;
 	struct kv_step step[KVERBS_STEPS_MAX];
 };
@@ -2452,6 +2458,45 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 }
 
 /* what only shape paced has, and cannot be without */
+/* the intervals of a trace, and the rate that they make */
+static inline int kv_job_check_trace(struct kv_job *job, struct kv_refusal *no)
+{
+	u64 sum = 0, rate;
+	u32 i;
+
+	if (job->pace != KVERBS_PACE_TRACE) {
+		if (job->npace_ns)
+			return kv_refuse(no, KVERBS_JOB_A_PACE_NS,
+					 "pace: there are %u intervals, which only pace trace takes; use --pace trace:FILE",
+					 job->npace_ns);
+		return 0;
+	}
+	if (!job->npace_ns || job->npace_ns > KVERBS_PACE_NS_MAX)
+		return kv_refuse(no, KVERBS_JOB_A_PACE_NS,
+				 "pace trace: %u intervals, it has 1 to %u; use --pace trace:FILE",
+				 job->npace_ns, KVERBS_PACE_NS_MAX);
+	for (i = 0; i < job->npace_ns; i++) {
+		if (job->pace_ns[i] > KV_PACE_NS_HIGH)
+			return kv_refuse(no, KVERBS_JOB_A_PACE_NS,
+					 "pace trace: interval %u is %u ns, the longest is %u",
+					 i + 1, job->pace_ns[i], KV_PACE_NS_HIGH);
+		sum += job->pace_ns[i];
+	}
+	if (sum < job->npace_ns)
+		return kv_refuse(no, KVERBS_JOB_A_PACE_NS,
+				 "pace trace: %u intervals of %llu ns together: less than 1 ns each is no pace; use --shape rate",
+				 job->npace_ns, (unsigned long long)sum);
+	rate = (1000000000ULL * job->npace_ns + sum / 2) / sum;
+	if (!rate)
+		rate = 1;
+	if (job->pace_rate && job->pace_rate != rate)
+		return kv_refuse(no, KVERBS_JOB_A_PACE_RATE,
+				 "pace-rate %u: the intervals of pace trace make %llu; leave it out",
+				 job->pace_rate, (unsigned long long)rate);
+	job->pace_rate = (u32)rate;
+	return 0;
+}
+
 static inline int kv_job_check_pace(struct kv_job *job, struct kv_refusal *no)
 {
 	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
@@ -2465,8 +2510,10 @@ static inline int kv_job_check_pace(struct kv_job *job, struct kv_refusal *no)
 			return kv_refuse(no, KVERBS_JOB_A_PACE_RATE,
 					 "pace-rate %u: shape %s posts as soon as it can; use --shape paced",
 					 job->pace_rate, shape->name);
-		return 0;
+		return kv_job_check_trace(job, no);
 	}
+	if (kv_job_check_trace(job, no))
+		return -1;
 	if (!job->pace_rate)
 		return kv_refuse(no, KVERBS_JOB_A_PACE_RATE,
 				 "pace-rate: shape %s needs to know how many operations a second; use --pace-rate",

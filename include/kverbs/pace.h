@@ -23,6 +23,8 @@ static inline u32 kv_pace_gaps(const struct kv_job *job)
 {
 	if (!kv_shape_rules[job->shape].paced)
 		return 0;
+	if (job->pace == KVERBS_PACE_TRACE)
+		return job->npace_ns;
 	return job->pace == KVERBS_PACE_POISSON ? KV_PACE_POISSON : 1;
 }
 
@@ -61,6 +63,21 @@ static inline void kv_pace_exponential(u64 mean, u64 *gap)
 		gap[i] = mean * gap[i] / sum;
 }
 
+/* as they were, in ticks: of less than a second, so that nothing overflows */
+static inline u64 kv_pace_trace(const struct kv_job *job, u64 ticks_s, u64 *gap)
+{
+	u64 ticks, sum = 0;
+	u32 i;
+
+	for (i = 0; i < job->npace_ns; i++) {
+		ticks = job->pace_ns[i] * ticks_s;
+		gap[i] = ((ticks / 1000000000) << KV_PACE_SHIFT) +
+			 ((ticks % 1000000000) << KV_PACE_SHIFT) / 1000000000;
+		sum += gap[i];
+	}
+	return sum / job->npace_ns;
+}
+
 /**
  * kv_pace_fill - make the intervals of a lane
  * @job: checked job of shape paced
@@ -70,14 +87,16 @@ static inline void kv_pace_exponential(u64 mean, u64 *gap)
  */
 static inline u64 kv_pace_fill(const struct kv_job *job, u64 ticks_s, u64 *gap)
 {
-	u64 mean = (ticks_s << KV_PACE_SHIFT) / job->pace_rate;
+	u64 mean = job->pace == KVERBS_PACE_TRACE ?
+		   kv_pace_trace(job, ticks_s, gap) :
+		   (ticks_s << KV_PACE_SHIFT) / job->pace_rate;
 
 	/* of a clock slower than any that is taken */
 	if (!mean)
 		mean = 1;
 	if (job->pace == KVERBS_PACE_POISSON)
 		kv_pace_exponential(mean, gap);
-	else
+	else if (job->pace == KVERBS_PACE_CONSTANT)
 		gap[0] = mean;
 	return mean;
 }

@@ -78,6 +78,7 @@ static const struct word words[] = {
 	{ "each", KVERBS_REFILL_EACH }, { "batch", KVERBS_REFILL_BATCH },
 	{ "watermark", KVERBS_REFILL_WATERMARK },
 	{ "recreate", KVERBS_RECOVER_RECREATE }, { "constant", KVERBS_PACE_CONSTANT },
+	{ "trace", KVERBS_PACE_TRACE },
 	{ "none", KVERBS_TIMING_NONE }, { "all", KVERBS_TIMING_ALL },
 	{ "relax", KVERBS_WAIT_RELAX }, { "softirq", KVERBS_WAIT_SOFTIRQ },
 	{ "yield", KVERBS_WAIT_YIELD }, { "busy", KVERBS_WAIT_NONE },
@@ -280,6 +281,8 @@ static const struct refusal refusals[] = {
 	/* paced */
 	{ "shape=paced", KVERBS_JOB_A_PACE_RATE,
 	  "pace-rate: shape paced needs to know how many operations a second; use --pace-rate" },
+	{ "shape=paced pace=trace", KVERBS_JOB_A_PACE_NS,
+	  "pace trace: 0 intervals, it has 1 to 256; use --pace trace:FILE" },
 	{ "pace=constant", KVERBS_JOB_A_PACE,
 	  "pace: shape lat posts as soon as it can; use --shape paced" },
 	{ "shape=rate pace_rate=7", KVERBS_JOB_A_PACE_RATE,
@@ -1344,8 +1347,8 @@ static void test_rows(void **state)
 	rows++;
 	KV_JOB_FIELDS(ROW)
 #undef ROW
-	/* every scalar attribute of the wire has a row: all but cpu, step, pad */
-	assert_int_equal(rows, KVERBS_JOB_A_MAX - 3);
+	/* every scalar attribute of the wire has a row: all but cpu, step, pad, pace-ns */
+	assert_int_equal(rows, KVERBS_JOB_A_MAX - 4);
 	assert_int_equal(job.nsteps, 1);
 	assert_int_equal(job.ncpus, 0);
 }

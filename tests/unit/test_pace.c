@@ -70,6 +70,66 @@ static void test_poisson(void **state)
 	}
 }
 
+/* each interval as it was, to a 256th of a tick, and their mean */
+static void test_trace(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+	u64 mean;
+	u32 i;
+
+	job.shape = KVERBS_SHAPE_PACED;
+	job.pace = KVERBS_PACE_TRACE;
+	job.npace_ns = 3;
+	job.pace_ns[0] = 0;
+	job.pace_ns[1] = 1000;
+	job.pace_ns[2] = KV_PACE_NS_HIGH;
+	assert_int_equal(kv_pace_gaps(&job), 3);
+	mean = kv_pace_fill(&job, TICKS_S, gap);
+	assert_int_equal(gap[0], 0);
+	assert_int_equal(gap[1], 2500 << KV_PACE_SHIFT);
+	assert_int_equal(gap[2], TICKS_S << KV_PACE_SHIFT);
+	assert_int_equal(mean, (gap[1] + gap[2]) / 3);
+	job.npace_ns = KVERBS_PACE_NS_MAX;
+	for (i = 0; i < job.npace_ns; i++)
+		job.pace_ns[i] = 1;
+	assert_int_equal(kv_pace_fill(&job, TICKS_S, gap), 640);
+	/* of a clock with less than one tick a second nothing is divided by */
+	assert_int_equal(kv_pace_fill(&job, 1, gap), 1);
+}
+
+/* what a trace may be, and the rate that is made of it */
+static void test_trace_checked(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+	struct kv_refusal no;
+
+	job.shape = KVERBS_SHAPE_PACED;
+	job.pace = KVERBS_PACE_TRACE;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	job.npace_ns = KVERBS_PACE_NS_MAX + 1;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	job.npace_ns = 2;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	assert_non_null(strstr(no.text, "less than 1 ns each"));
+	job.pace_ns[0] = KV_PACE_NS_HIGH + 1;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	job.pace_ns[0] = 2000000;
+	job.pace_ns[1] = 6000000;
+	assert_int_equal(kv_job_check_pace(&job, &no), 0);
+	assert_int_equal(job.pace_rate, 250);
+	assert_int_equal(kv_job_check_pace(&job, &no), 0);
+	job.pace_rate = 251;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	assert_int_equal(no.attr, KVERBS_JOB_A_PACE_RATE);
+	job.pace_rate = 0;
+	job.pace = KVERBS_PACE_CONSTANT;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	job.shape = KVERBS_SHAPE_RATE;
+	job.pace = KV_AUTO;
+	assert_int_equal(kv_job_check_pace(&job, &no), -1);
+	assert_int_equal(no.attr, KVERBS_JOB_A_PACE_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -77,6 +137,8 @@ int main(void)
 		cmocka_unit_test(test_constant),
 		cmocka_unit_test(test_logarithm),
 		cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_trace_checked),
 	};
 
 	return cmocka_run_group_tests_name("pace", tests, NULL, NULL);

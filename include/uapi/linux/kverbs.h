@@ -40,6 +40,7 @@
 
 #define KVERBS_STEPS_MAX	8	/* steps of a job */
 #define KVERBS_CPUS_MAX		256	/* entries of a job's CPU list */
+#define KVERBS_PACE_NS_MAX	256	/* intervals of pace trace */
 
 enum kverbs_cmd {
 	KVERBS_CMD_UNSPEC,
@@ -224,6 +225,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_SRQ,		/* u32: enum kverbs_srq */
 	KVERBS_JOB_A_SRQ_LIMIT,		/* u32, receives below which an event is to come */
 	KVERBS_JOB_A_CQ,		/* u32: enum kverbs_cq */
+	KVERBS_JOB_A_PACE_NS,		/* u32, repeated: intervals of pace trace, not told back */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -282,6 +284,7 @@ enum kverbs_shape {
 enum kverbs_pace {
 	KVERBS_PACE_CONSTANT,
 	KVERBS_PACE_POISSON,	/* exponentially distributed */
+	KVERBS_PACE_TRACE,	/* those of KVERBS_JOB_A_PACE_NS, again and again */
 };
 
 enum kverbs_timing {
