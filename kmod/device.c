@@ -216,7 +216,8 @@ static int kv_dev_add(struct ib_device *ibdev)
 	dev = kzalloc(struct_size(dev, port, nports), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
-	if (kv_record_add(ibdev)) {
+	dev->post = ibdev->ops.post_send;
+	if (kv_record_add(dev->post)) {
 		kfree(dev);
 		return -ENOMEM;
 	}
@@ -250,7 +251,7 @@ static void kv_dev_remove(struct ib_device *ibdev, void *data)
 	list_del(&dev->entry);
 	mutex_unlock(&kv_devs_lock);
 	ib_unregister_event_handler(&dev->events);
-	kv_record_remove(ibdev);
+	kv_record_remove(dev->post);
 	WRITE_ONCE(dev->dead, true);
 	smp_mb();	/* pairs with kv_dev_enter() */
 	kv_dev_leave(dev);

@@ -34,6 +34,7 @@ struct kv_port_info {
  * @left: all are out
  * @dead: nobody may come in any more
  * @entry: in the list of devices
+ * @post: function that posts to it, as it was when it came
  * @ibdev: valid inside, and under the lock of the list of devices
  * @events: asynchronous events of the device
  * @refresh: reads the ports again
@@ -47,6 +48,7 @@ struct kv_dev {
 	struct completion left;
 	bool dead;
 	struct list_head entry;
+	void *post;
 	struct ib_device *ibdev;
 	struct ib_event_handler events;
 	struct work_struct refresh;

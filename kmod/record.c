@@ -135,23 +135,23 @@ static struct kv_probed *kv_probed_find(const void *function)
 
 /**
  * kv_record_add - a device has come
- * @ibdev: device; kv_record_remove() is called before it is gone
+ * @function: that posts to it; kv_record_remove() is called before it is gone
  * Return: 0, or -ENOMEM
  */
-int kv_record_add(struct ib_device *ibdev)
+int kv_record_add(void *function)
 {
 	struct kv_probed *probed;
 	int rc = 0;
 
 	mutex_lock(&kv_record_lock);
-	probed = kv_probed_find(ibdev->ops.post_send);
+	probed = kv_probed_find(function);
 	if (!probed) {
 		probed = kzalloc(sizeof(*probed), GFP_KERNEL);
 		if (!probed) {
 			rc = -ENOMEM;
 			goto out;
 		}
-		probed->function = ibdev->ops.post_send;
+		probed->function = function;
 		list_add_tail(&probed->entry, &kv_probed_list);
 		if (kv_recording)
 			kv_probe(probed);
@@ -164,14 +164,14 @@ out:
 
 /**
  * kv_record_remove - a device goes
- * @ibdev: device; its driver may be unloaded afterwards
+ * @function: as it was added; its driver may be unloaded afterwards
  */
-void kv_record_remove(struct ib_device *ibdev)
+void kv_record_remove(void *function)
 {
 	struct kv_probed *probed;
 
 	mutex_lock(&kv_record_lock);
-	probed = kv_probed_find(ibdev->ops.post_send);
+	probed = kv_probed_find(function);
 	if (probed && !--probed->devices) {
 		kv_unprobe(probed);
 		list_del(&probed->entry);

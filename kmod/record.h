@@ -5,7 +5,6 @@
 
 #include <linux/types.h>
 
-struct ib_device;
 struct ib_send_wr;
 struct seq_file;
 
@@ -23,12 +22,12 @@ struct kv_recorded {
 };
 
 #ifdef NOTRACE
-static inline int kv_record_add(struct ib_device *ibdev)
+static inline int kv_record_add(void *function)
 {
 	return 0;
 }
 
-static inline void kv_record_remove(struct ib_device *ibdev)
+static inline void kv_record_remove(void *function)
 {
 }
 
@@ -36,8 +35,8 @@ static inline void kv_record_show(struct seq_file *m)
 {
 }
 #else
-int kv_record_add(struct ib_device *ibdev);
-void kv_record_remove(struct ib_device *ibdev);
+int kv_record_add(void *function);
+void kv_record_remove(void *function);
 void kv_record_show(struct seq_file *m);
 #endif
 
