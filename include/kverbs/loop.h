@@ -315,17 +315,25 @@ struct kv_loop {
 };
 
 /* take a reading; the time since the last one goes to *sum */
-kv_inline void kv_tick(struct kv_loop *l, u64 *sum)
+kv_inline u64 kv_lap(struct kv_loop *l, u64 last, u64 *sum)
 {
 	u64 now = kv_clock(l->ep);
 
-	if (kv_unlikely(now < l->now)) {
+	if (kv_unlikely(now < last)) {
 		l->stat.backwards++;
-		return;
+		return last;
 	}
-	*sum += now - l->now;
-	l->stat.occupancy += (l->posted - l->retired) * (now - l->now);
-	l->now = now;
+	*sum += now - last;
+	return now;
+}
+
+/* the same, with what was outstanding in that time */
+kv_inline void kv_tick(struct kv_loop *l, u64 *sum)
+{
+	u64 last = l->now;
+
+	l->now = kv_lap(l, last, sum);
+	l->stat.occupancy += (l->posted - l->retired) * (l->now - last);
 }
 
 kv_noinline int kv_fail(struct kv_loop *l, u32 reason, int err, u64 wr)
@@ -1021,7 +1029,146 @@ kv_inline void kv_one_at_a_time(struct kv_loop *l, u32 delayed)
 	}
 }
 
+/*
+ * What a plain loop has done since it was counted. The counters of a lane are read while
+ * it runs: they are brought up to date now and then, and whenever there is to wait.
+ */
+struct kv_plain {
+	u64 ops;
+	u64 rest;
+	u64 post;
+	u64 wait;
+};
+
+kv_noinline void kv_plain_count(struct kv_loop *l, struct kv_plain *p)
+{
+	l->stat.posts += p->ops;
+	l->stat.wrs += p->ops;
+	l->stat.signalled += p->ops;
+	l->stat.polls += p->ops;
+	l->stat.wcs += p->ops;
+	l->stat.retired += p->ops;
+	l->stat.t_rest += p->rest;
+	l->stat.t_post += p->post;
+	l->stat.t_empty += p->wait;
+	/* one WR is outstanding from its post to the end of the wait, none else */
+	l->stat.occupancy += p->post + p->wait;
+	l->stat.residence += p->post + p->wait;
+	p->ops = 0;
+	p->rest = 0;
+	p->post = 0;
+	p->wait = 0;
+}
+
+/* the WR that was posted and not retired counts as posted when a plain loop ends in it */
+kv_noinline void kv_plain_end(struct kv_loop *l, struct kv_plain *p)
+{
+	kv_plain_count(l, p);
+	if (l->posted == l->retired)
+		return;
+	l->stat.posts++;
+	l->stat.wrs++;
+	l->stat.signalled++;
+}
+
+/* the WC is not the one that was waited for, or not a good one */
+kv_noinline int kv_plain_wrong(struct kv_loop *l)
+{
+	if (kv_wc_status(l->ep, 0))
+		return kv_fail_wc(l, 0);
+	return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
+}
+
+/* nothing is done for a WR but to post it, signalled, and to wait for its WC */
+kv_inline u32 kv_is_plain(const struct kv_loop *l)
+{
+	return l->depth == 1 && l->signal <= 1 && l->turns <= 1 &&
+	       !l->prepares && !l->reg.on && !l->data.on && !l->sleeps &&
+	       !l->provoke && l->timing != KVERBS_TIMING_ALL;
+}
+
+/*
+ * kv_one_at_a_time() for such WRs, with no instruction too many: what the harness itself
+ * costs is in every figure of a short operation. timed is a constant.
+ */
+kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
+{
+	struct kv_hist *posts = l->hist[KVERBS_METRIC_POST];
+	struct kv_hist *lats = l->hist[KVERBS_METRIC_LAT];
+	u32 opened = l->opened;
+	struct kv_plain p = { 0, 0, 0, 0 };
+	struct kv_ep *ep = l->ep;
+	u64 start, yields;
+	int rc;
+
+	while (kv_more(l)) {
+		kv_wr_prep(ep, 0, l->posted, 1, 1);
+		if (timed)
+			l->now = kv_lap(l, l->now, &p.rest);
+		start = l->now;
+		yields = l->stat.yields;
+		rc = kv_post(ep, 0);
+		if (kv_unlikely(rc)) {
+			kv_note_post(ep, l->posted, 1, 0, rc);
+			kv_fail(l, KVERBS_REASON_POST, rc, l->posted);
+			break;
+		}
+		l->posted++;
+		if (timed) {
+			l->now = kv_lap(l, start, &p.post);
+			if (opened && posts)
+				kv_hist_add(posts, l->now - start);
+		}
+		kv_note_post(ep, l->retired, 1, l->now - start, 0);
+		for (;;) {
+			rc = kv_poll(ep, 1);
+			if (kv_likely(rc))
+				break;
+			l->stat.empty_polls++;
+			if (kv_idle_poll(l))
+				goto out;
+			if (!(l->idle & (KV_IDLE_CHECK - 1)))
+				kv_plain_count(l, &p);
+		}
+		if (kv_unlikely(rc < 0)) {
+			kv_fail(l, KVERBS_REASON_POLL, rc, l->retired);
+			break;
+		}
+		l->idle = 0;
+		if (timed)
+			l->now = kv_lap(l, l->now, &p.wait);
+		if (kv_unlikely(kv_wc_status(ep, 0) ||
+				kv_wc_id(ep, 0) != l->retired)) {
+			l->stat.polls++;
+			kv_plain_wrong(l);
+			break;
+		}
+		if (timed && opened && lats) {
+			kv_hist_add(lats, l->now - start);
+			if (kv_unlikely(l->stat.yields != yields))
+				l->stat.tainted++;
+		}
+		kv_note_wc(ep, 0, l->now - start);
+		l->retired++;
+		if (kv_unlikely(!(++p.ops & (KV_CLOCK_CHECK - 1))))
+			kv_plain_count(l, &p);
+		kv_rest(l);
+	}
+out:
+	kv_plain_end(l, &p);
+}
+
 /* shape lat: one WR outstanding */
+kv_noinline void kv_loop_lat_timed(struct kv_loop *l)
+{
+	kv_plain_loop(l, 1);
+}
+
+kv_noinline void kv_loop_lat_untimed(struct kv_loop *l)
+{
+	kv_plain_loop(l, 0);
+}
+
 kv_noinline void kv_loop_lat(struct kv_loop *l)
 {
 	kv_one_at_a_time(l, KV_DELAY_NONE);
@@ -1979,8 +2126,12 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_lat_spaced(l);
 		else if (l->delay)
 			kv_loop_lat_delayed(l);
-		else
+		else if (!kv_is_plain(l))
 			kv_loop_lat(l);
+		else if (l->timing == KVERBS_TIMING_LAT)
+			kv_loop_lat_timed(l);
+		else
+			kv_loop_lat_untimed(l);
 		break;
 	case KVERBS_SHAPE_PINGPONG:
 		if (l->exchanges && role == KVERBS_ROLE_INITIATOR)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The bare loop: what the harness of kverbs is measured against. On endpoints
- * made by the module's own code it posts one signalled RDMA WRITE, polls until
- * its completion is there, and does nothing else: no clock, no counters, no
- * histogram, no stop, no deadline.
+ * made by the module's own code it posts signalled RDMA WRITEs until "window" of
+ * them are outstanding, polls for up to "batch" completions, and does nothing
+ * else: no clock, no counters, no histogram, no stop, no deadline.
  *
  * Write a number of operations to the parameter "run"; reading it gives the
  * nanoseconds that they took.
@@ -32,6 +32,14 @@ static unsigned int size = 64;
 module_param(size, uint, 0444);
 MODULE_PARM_DESC(size, "payload bytes");
 
+static unsigned int window = 1;
+module_param(window, uint, 0444);
+MODULE_PARM_DESC(window, "WRITEs outstanding");
+
+static unsigned int batch = 1;
+module_param(batch, uint, 0444);
+MODULE_PARM_DESC(batch, "completions a poll");
+
 static struct ib_device *bare_ibdev;
 static struct ib_pd *bare_pd;
 static struct kv_ep *bare_ep[2];
@@ -54,7 +62,7 @@ static DECLARE_COMPLETION(bare_done);
 
 static noinline int bare_loop(void)
 {
-	unsigned long n = bare_n, i;
+	unsigned long n = bare_n, posted = 0, done = 0;
 	struct kv_ep *ep = bare_ep[0];
 	const struct ib_send_wr *bad;
 	u64 start;
@@ -63,13 +71,20 @@ static noinline int bare_loop(void)
 	ep->wr[0].wr.send_flags = IB_SEND_SIGNALED;
 	ep->wr[0].wr.next = NULL;
 	start = ktime_get_raw_ns();
-	for (i = 0; i < n; i++) {
-		if (ib_post_send(ep->qp, &ep->wr[0].wr, &bad))
-			return -EIO;
-		while (!(got = ib_poll_cq(ep->cq, 1, ep->wc)))
+	while (done < n) {
+		while (posted < n && posted - done < window) {
+			if (ib_post_send(ep->qp, &ep->wr[0].wr, &bad))
+				return -EIO;
+			posted++;
+		}
+		while (!(got = ib_poll_cq(ep->cq, batch, ep->wc)))
 			bare_wait();
-		if (got < 0 || ep->wc[0].status)
+		if (got < 0)
 			return -EIO;
+		for (; got; got--, done++) {
+			if (ep->wc[got - 1].status)
+				return -EIO;
+		}
 	}
 	bare_ns = ktime_get_raw_ns() - start;
 	return 0;
@@ -134,11 +149,14 @@ static int __init bare_init(void)
 	struct ib_port_attr attr;
 	int rc, i;
 
+	if (!window || window > 1024 || !batch || batch > KV_POLL_MAX)
+		return -EINVAL;
 	bare_ibdev = ib_device_get_by_name(dev, RDMA_DRIVER_UNKNOWN);
 	if (!bare_ibdev)
 		return -ENODEV;
 	job.step[0].size = size;
-	job.outstanding = 1;
+	job.outstanding = window;
+	job.poll_batch = batch;
 	job.recv_depth = 0;
 	kv_job_check_acks(&job, &caps, &no);
 	rc = ib_query_port(bare_ibdev, job.port, &attr);

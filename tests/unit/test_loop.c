@@ -983,6 +983,77 @@ static void check_failed(u32 reason, int err)
 	ask_is(b.loop[0].stat.ops == b.loop[0].retired);
 }
 
+/* what a run of lat came to, but for what hangs on how often the clock was read */
+struct outcome {
+	u32 end, wc_status;
+	int err;
+	u64 err_wr, posted, retired;
+	u64 posts, wrs, signalled, forced, polls, wcs, wrs_retired, lats;
+};
+
+static struct outcome lat_outcome(u32 timing, const struct script *script)
+{
+	struct kv_loop *l = &b.loop[0];
+	struct kv_stat *s = &l->stat;
+
+	lat_new(150);
+	b.timing = timing;
+	b.w.ep[0].script = *script;
+	b.w.ep[0].script.latency = 500;
+	bench_run();
+	/* what is counted now and then is whole when it ends */
+	ask_is(timing == KVERBS_TIMING_NONE || s->t_post + s->t_poll +
+	       s->t_empty + s->t_rest <= s->wall);
+	ask_is(timing == KVERBS_TIMING_NONE ||
+	       hists[0][KVERBS_METRIC_LAT].sum <= s->residence);
+	return (struct outcome){
+		l->end, l->wc_status, l->err, l->err_wr, l->posted, l->retired,
+		s->posts, s->wrs,
+		/* of a chain that is refused it is not said how far it came */
+		l->end == KVERBS_REASON_POST ? 0 : s->signalled,
+		s->forced, s->polls, s->wcs,
+		s->retired, timing ? hists[0][KVERBS_METRIC_LAT].count : 0,
+	};
+}
+
+/* lat has a loop of its own for plain WRs: whatever happens, it counts as the other does */
+static void test_lat_loops_agree(void **state)
+{
+	static const size_t faults[] = {
+		offsetof(struct script, post_bad),
+		offsetof(struct script, poll_bad),
+		offsetof(struct script, fail),
+		offsetof(struct script, alien),
+		offsetof(struct script, drop),
+		offsetof(struct script, never),
+		offsetof(struct script, broken_cq),
+	};
+	struct outcome plain, other, untimed;
+	struct script script;
+	size_t i;
+	u64 at;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		for (at = 0; at < 140; at = at < 3 ? at + 1 : at * 2 + 1) {
+			memset(&script, 0, sizeof(script));
+			*(u64 *)((char *)&script + faults[i]) = at;
+			other = lat_outcome(KVERBS_TIMING_ALL, &script);
+			plain = lat_outcome(KVERBS_TIMING_LAT, &script);
+			untimed = lat_outcome(KVERBS_TIMING_NONE, &script);
+			/* when that is depends on how many polls there are */
+			if (faults[i] == offsetof(struct script, poll_bad) ||
+			    faults[i] == offsetof(struct script, broken_cq)) {
+				ask_is(plain.end == other.end);
+				ask_is(plain.wrs == plain.posted);
+				continue;
+			}
+			assert_memory_equal(&plain, &other, sizeof(plain));
+			untimed.lats = plain.lats;
+			assert_memory_equal(&untimed, &other, sizeof(plain));
+		}
+	}
+}
+
 /* a post fails at each WR, with those before it in its chain posted */
 static void test_post_refused_at_any_wr(void **state)
 {
@@ -3011,6 +3082,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lat),
+		cmocka_unit_test(test_lat_loops_agree),
 		cmocka_unit_test(test_lat_delayed),
 		cmocka_unit_test(test_lat_delayed_before),
 		cmocka_unit_test(test_lat_of_a_known_device),
