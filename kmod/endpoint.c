@@ -129,8 +129,8 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	       (kv_job_aims(job) ? job->mrs : 0) *
 	       (sizeof(struct kv_keys) + sizeof(struct ib_mr *) +
 		(PAGE_ALIGN(2 * kv_job_half(job)) >> PAGE_SHIFT) * sizeof(u64)) +
-	       (kv_job_maps(job) ? job->outstanding : 0) *
-	       sizeof(struct kv_buf);
+	       (kv_job_maps(job) || kv_job_rw(job) ? job->outstanding : 0) *
+	       sizeof(struct kv_buf) + kv_rw_bytes(job);
 }
 
 /* what differs between transports on the way to RTS: attributes by ib_qp_attr_mask */
@@ -230,6 +230,7 @@ void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
 		},
 	};
 	kv_srq_join(ep, attr);
+	kv_rw_caps(job, &attr->cap);
 }
 
 int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
@@ -288,6 +289,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep->ring_depth = kv_job_ring_depth(job);
 	ep->wait = job->wait;
 	ep->clock = job->clock;
+	ep->apart = job->lane_qps > 1 || kv_job_rw(job);
 	kv_ep_number(ep);
 	ep->flags[0] = job->inline_data ? IB_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IB_SEND_SIGNALED;
@@ -661,7 +663,7 @@ static int kv_ep_own_mrs(struct kv_ep *ep, const struct kv_job *job,
 	struct ib_mr *mr;
 	int rc;
 
-	if (kv_job_maps(job))
+	if (kv_job_maps(job) || kv_job_rw(job))
 		return kv_reg_open(ep, job, where);
 	if (!kv_job_registers(job))
 		return 0;

@@ -78,6 +78,7 @@ union kv_wr {
  * @srq: SRQ that all receives are posted to, NULL: to the QPs
  * @rwr: prebuilt receive WRs, a ring for each receive queue
  * @bad: what the last failed post call named
+ * @apart: a post is not of the slot's WRs to @qp: several QPs, or rdma_rw
  * @turn: QP of each slot, where there are several; NULL: @qp of all
  * @stop: KV_STOP_* of the lane that runs here, or of its peer's where none does
  * @landing: last byte of an incoming message
@@ -139,6 +140,7 @@ struct kv_ep {
 	u8 *stamp;
 	u64 stamp_dma;
 	u32 flags[2];
+	u32 apart;
 	u32 stride;
 	u32 wrs;
 	u32 rkey;

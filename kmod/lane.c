@@ -235,6 +235,7 @@ void kv_lane_join(struct kv_lane *lane)
 	 */
 	wait_for_completion(&lane->ended);
 	kthread_stop(lane->task);
+	lane->rw = lane->loop->ep->reg.did;
 	put_task_struct(lane->task);
 	WRITE_ONCE(lane->task, NULL);
 }

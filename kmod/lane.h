@@ -32,6 +32,7 @@ struct kv_run;
  * @rq_depth: granted WRs of the receive queue
  * @cq_depth: granted entries of the CQ
  * @inline_data: granted bytes of an inline message
+ * @rw: what rdma_rw made of its operations, once it has ended
  * @stop: enum kv_lane_stop, written by anybody; nothing beside it changes
  *	while the lane runs
  */
@@ -49,6 +50,7 @@ struct kv_lane {
 	u32 rq_depth;
 	u32 cq_depth;
 	u32 inline_data;
+	struct kv_rw_stat rw;
 	u32 pmu;
 	u32 stop;
 };

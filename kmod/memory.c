@@ -128,21 +128,37 @@ static void kv_buf_cut(struct kv_buf *buf, u64 bytes)
 	}
 }
 
+/* the last entry ends where the memory does; its page, or block, is as large as ever */
+static void kv_buf_end(struct kv_buf *buf, u64 bytes)
+{
+	struct scatterlist *last = sg_last(buf->sgt.sgl, buf->sgt.nents);
+
+	last->length -= PAGE_ALIGN(bytes) - bytes;
+}
+
 int kv_buf_alloc_list(struct kv_buf *buf, struct ib_device *ibdev,
 		      const struct kv_job *job, int node)
 {
 	u32 bytes = kv_job_covered(job);
 	int rc;
 
-	if (job->sg_list == KVERBS_SG_LIST_BLOCKS)
-		return kv_buf_alloc(buf, ibdev, bytes, node);
+	if (job->sg_list == KVERBS_SG_LIST_BLOCKS) {
+		rc = kv_buf_alloc(buf, ibdev, bytes, node);
+		if (!rc)
+			kv_buf_end(buf, bytes);
+		return rc;
+	}
 	buf->ibdev = ibdev;
 	buf->bytes = job->sg_list == KVERBS_SG_LIST_GAPS ?
 		     (u64)kv_job_sg_entries(job) << PAGE_SHIFT : bytes;
 	rc = kv_buf_alloc_pages(buf, node);
-	if (!rc && job->sg_list == KVERBS_SG_LIST_GAPS)
+	if (rc)
+		return rc;
+	if (job->sg_list == KVERBS_SG_LIST_GAPS)
 		kv_buf_cut(buf, bytes);
-	return rc;
+	else
+		kv_buf_end(buf, bytes);
+	return 0;
 }
 
 static int kv_buf_alloc_as(struct kv_buf *buf, const struct kv_job *job,

@@ -351,6 +351,20 @@ full:
 	return -EMSGSIZE;
 }
 
+static int kv_put_rw(struct sk_buff *skb, const struct kv_rw_stat *rw)
+{
+	if (!rw->wrs)
+		return 0;
+	return nla_put_u64_64bit(skb, KVERBS_LANE_A_RW_SINGLE,
+				 rw->ops[KV_RW_SINGLE], KVERBS_LANE_A_PAD) ||
+	       nla_put_u64_64bit(skb, KVERBS_LANE_A_RW_MULTI,
+				 rw->ops[KV_RW_MULTI], KVERBS_LANE_A_PAD) ||
+	       nla_put_u64_64bit(skb, KVERBS_LANE_A_RW_MR,
+				 rw->ops[KV_RW_MR], KVERBS_LANE_A_PAD) ||
+	       nla_put_u64_64bit(skb, KVERBS_LANE_A_RW_WRS, rw->wrs,
+				 KVERBS_LANE_A_PAD);
+}
+
 static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 {
 	const struct kv_stat *stat = kv_lane_stat(lane);
@@ -387,6 +401,8 @@ static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 			goto full;
 	}
 	nla_nest_end(skb, counters);
+	if (kv_put_rw(skb, &lane->rw))
+		goto full;
 	nla_nest_end(skb, nest);
 	return 0;
 

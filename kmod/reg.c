@@ -75,6 +75,12 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 		if (rc)
 			return rc;
 	}
+	if (kv_job_rw(job)) {
+		*where = "allocate the contexts of rdma_rw";
+		ep->reg.port = job->port;
+		ep->reg.queued = kv_job_queued(job);
+		return kv_rw_open(ep);
+	}
 	*where = "allocate the MRs of operations";
 	pages = kv_mr_entries(ep->qp->device, pages);
 	if (job->sg_list == KVERBS_SG_LIST_GAPS) {
@@ -83,14 +89,21 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 	}
 	rc = ib_mr_pool_init(ep->qp, &ep->qp->rdma_mrs, ep->depth, type,
 			     pages, 0);
-	ep->reg.pool = !rc;
-	return rc;
+	if (rc)
+		return rc;
+	ep->reg.pool = true;
+	ep->reg.kept = job->reg == KVERBS_REG_IO;
+	for (i = 0; ep->reg.kept && i < ep->depth; i++)
+		ep->reg.slot[i].mr = ib_mr_pool_get(ep->qp,
+						    &ep->qp->rdma_mrs);
+	return 0;
 }
 
 void kv_reg_put(struct kv_ep *ep)
 {
 	u32 i;
 
+	kv_rw_close(ep);
 	if (!ep->reg.pool)
 		return;
 	for (i = 0; i < ep->depth; i++)
@@ -146,7 +159,8 @@ int kv_reg_map(struct kv_ep *ep, u32 slot)
 		if (rc)
 			return rc;
 	}
-	buf->mr = ib_mr_pool_get(ep->qp, &ep->qp->rdma_mrs);
+	if (!ep->reg.kept)
+		buf->mr = ib_mr_pool_get(ep->qp, &ep->qp->rdma_mrs);
 	if (!buf->mr)
 		return -EAGAIN;
 	/* whoever still has the key of the operation before is refused */
@@ -163,7 +177,8 @@ void kv_reg_unmap(struct kv_ep *ep, u32 slot)
 {
 	struct kv_buf *buf = &ep->reg.slot[slot];
 
-	kv_reg_put_mr(ep, buf);
+	if (!ep->reg.kept)
+		kv_reg_put_mr(ep, buf);
 	if (!ep->reg.once)
 		kv_reg_dma_unmap(ep, buf);
 }

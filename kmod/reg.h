@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Registration for each operation: pages of its own, which are mapped for DMA and
- * put into an MR of a pool before it is posted, and unmapped when it is through.
- * REG_MR and LOCAL_INV are WRs of the operation.
+ * put into an MR before it is posted, and unmapped when it is through. REG_MR and
+ * LOCAL_INV are WRs of the operation. Or rdma_rw does all of it.
  */
 #ifndef KV_REG_H
 #define KV_REG_H
 
 #include "memory.h"
+#include "rw.h"
 
 struct kv_ep;
 
@@ -18,12 +19,22 @@ struct kv_ep;
  * @dir: what the device does with it
  * @once: mapped all the time
  * @pool: the QP has its MRs
+ * @kept: each slot has its own of them, all the time
+ * @rw: of each slot, where rdma_rw maps; NULL: it does not
+ * @port: port of the QP, for it
+ * @queued: WRs that the queue has room for, an operation
+ * @did: what it did
  */
 struct kv_reg {
 	struct kv_buf *slot;
 	enum dma_data_direction dir;
 	bool once;
 	bool pool;
+	bool kept;
+	struct kv_rw *rw;
+	u32 port;
+	u32 queued;
+	struct kv_rw_stat did;
 };
 
 /**
@@ -38,7 +49,7 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job,
 		const char **where);
 
 /**
- * kv_reg_put - give all MRs back, and free them
+ * kv_reg_put - give all MRs back, and free them; end what rdma_rw has begun
  * @ep: endpoint whose QP is in ERR, or takes no part any more
  */
 void kv_reg_put(struct kv_ep *ep);

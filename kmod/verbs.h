@@ -69,8 +69,13 @@ static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
 
 static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
-	struct ib_qp *qp = likely(!ep->turn) ? ep->qp : ep->turn[slot];
+	struct ib_qp *qp = ep->qp;
 
+	if (unlikely(ep->apart)) {
+		if (ep->reg.rw)
+			return kv_rw_post(ep, slot);
+		qp = ep->turn[slot];
+	}
 	return ib_post_send(qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
 }
 
@@ -94,17 +99,19 @@ static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 static inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)
 {
 	if (metric == KVERBS_METRIC_MAP)
-		return kv_reg_map(ep, slot);
+		return ep->reg.rw ? kv_rw_map(ep, slot) : kv_reg_map(ep, slot);
 	kv_reg_sync(ep, slot, true);
 	return 0;
 }
 
 static inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
 {
-	if (metric == KVERBS_METRIC_UNMAP)
-		kv_reg_unmap(ep, slot);
-	else
+	if (metric != KVERBS_METRIC_UNMAP)
 		kv_reg_sync(ep, slot, false);
+	else if (ep->reg.rw)
+		kv_rw_unmap(ep, slot);
+	else
+		kv_reg_unmap(ep, slot);
 	return 0;
 }
 

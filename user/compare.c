@@ -447,6 +447,10 @@ static int check_reg(struct kv_compare *compare, struct kv_error *error)
 
 	if (compare->options.job.reg == KVERBS_REG_ONCE)
 		return 0;
+	if (!reg->user || !reg->kernel)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "reg %s: %s has nothing like it, there is nothing to compare; use kverbs run",
+				    reg->name, reg->user ? "the kernel" : "user space");
 	if (!compare->options.unlike)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "reg %s: has no exact counterpart, in the kernel it is %s and in user space %s; --unlike shows both, without a verdict",

@@ -35,7 +35,22 @@ enum kv_unit {
 };
 
 /**
+ * struct kv_rw_result - what the kernel's rdma_rw made of operations, warm-up and all
+ * @single: of so many, one WR with one SGE
+ * @multi: several WRs, or SGEs
+ * @mr: REG_MR, and a WR
+ * @wrs: WRs of all of them
+ */
+struct kv_rw_result {
+	u64 single;
+	u64 multi;
+	u64 mr;
+	u64 wrs;
+};
+
+/**
  * struct kv_lane_result - what one lane did
+ * @rw: of --reg rw, else zero
  * @reason: enum kverbs_reason, how it ended by itself
  * @err: -errno, then
  * @err_wr: number of the WR on its queue, then
@@ -53,6 +68,7 @@ struct kv_lane_result {
 	u32 rq_depth;
 	u32 cq_depth;
 	u32 inline_data;
+	struct kv_rw_result rw;
 	u32 reason;
 	int err;
 	u64 err_wr;

@@ -452,6 +452,10 @@ static int kv_kernel_take_lane(int cmd, struct nlattr **attr, void *arg, struct 
 	lane->err_wr = kv_genl_u64(a[KVERBS_LANE_A_ERR_WR], 0);
 	lane->wc_status = kv_genl_u32(a[KVERBS_LANE_A_WC_STATUS], 0);
 	lane->vendor_err = kv_genl_u32(a[KVERBS_LANE_A_VENDOR_ERR], 0);
+	lane->rw.single = kv_genl_u64(a[KVERBS_LANE_A_RW_SINGLE], 0);
+	lane->rw.multi = kv_genl_u64(a[KVERBS_LANE_A_RW_MULTI], 0);
+	lane->rw.mr = kv_genl_u64(a[KVERBS_LANE_A_RW_MR], 0);
+	lane->rw.wrs = kv_genl_u64(a[KVERBS_LANE_A_RW_WRS], 0);
 	/* members of struct kv_stat stand in the order of the counters */
 	for (i = 0; i < (int)(sizeof(lane->stat) / sizeof(u64)); i++)
 		((u64 *)&lane->stat)[i] = kv_genl_u64(c[i + 1], 0);

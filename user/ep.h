@@ -56,6 +56,7 @@
  * @piece: pieces of a message that is sent inline by them, else NULL
  * @datagram: their WRs have an address each
  * @reg: memory that is registered for each operation
+ * @patience: ns that a window is waited for
  * @exchange: its part of an exchange
  * @channel: of completion events, when the lane sleeps
  * @broken: its CQ reported an error of its own; another thread writes it
@@ -97,6 +98,7 @@ struct kv_ep {
 	struct ibv_data_buf *piece;
 	u32 datagram;
 	struct kv_reg *reg;
+	u64 patience;
 	struct kv_exchange exchange;
 	struct ibv_comp_channel *channel;
 	u32 unacked;
@@ -192,23 +194,26 @@ kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 	return kv_post_from(ep, qp, kv_wr_at(ep, ep->wr, slot));
 }
 
+static int kv_window(struct kv_ep *ep, u32 slot, u32 open);
+
 /* the WRs of the slot are for this MR now; what is sent or read lies in it */
 kv_inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)
 {
 	struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
-	int rc = kv_reg_mr(ep->reg, slot);
+	int rc = ep->reg->over ? kv_window(ep, slot, 1) : kv_reg_mr(ep->reg, slot);
 	u32 i;
 
 	(void)metric;
 	for (i = 0; !rc && i < ep->wrs; i++)
-		wr[i].sg_list->lkey = ep->reg->mr[slot]->lkey;
+		wr[i].sg_list->lkey = ep->reg->over ? ep->reg->over->lkey :
+						      ep->reg->mr[slot]->lkey;
 	return rc;
 }
 
 kv_inline int kv_reg_end(struct kv_ep *ep, u32 slot, u32 metric)
 {
 	(void)metric;
-	return kv_reg_dereg(ep->reg, slot);
+	return ep->reg->over ? kv_window(ep, slot, 0) : kv_reg_dereg(ep->reg, slot);
 }
 
 kv_inline u32 kv_wc_status(struct kv_ep *ep, u32 i)
@@ -436,6 +441,34 @@ kv_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 }
 
 #include "kverbs/loop.h"
+
+/* a window is opened or closed: nothing else is outstanding, so the WC is of that */
+static __attribute__((noinline, unused)) int kv_window(struct kv_ep *ep, u32 slot, u32 open)
+{
+	struct ibv_send_wr wr, *bad;
+	struct ibv_wc wc;
+	u64 begin;
+	int rc;
+
+	if (open)
+		kv_reg_bind(ep->reg, slot, &wr);
+	else
+		kv_reg_unbind(ep->reg, &wr);
+	rc = ibv_post_send(ep->qp, &wr, &bad);
+	if (rc)
+		return rc > 0 ? -rc : rc;
+	begin = kv_raw_clock();
+	while (!(rc = ibv_poll_cq(ep->cq, 1, &wc))) {
+		if (kv_stop(ep) == KV_STOP_NOW)
+			return -EINTR;
+		if (kv_raw_clock() - begin > ep->patience)
+			return -ETIMEDOUT;
+		kv_wait(ep);
+	}
+	if (rc < 0)
+		return rc;
+	return wc.status == IBV_WC_SUCCESS ? 0 : -EIO;
+}
 
 /* lane_wr.c */
 void kv_wr_loop_run(struct kv_loop *loop, u32 shape, u32 role);

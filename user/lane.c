@@ -437,6 +437,11 @@ static int build_ep(struct kv_lane *lane)
 	ep->stop = &lane->stop.word;
 	ep->channel = plan->end->channel;
 	ep->reg = &plan->end->reg;
+	if (kv_job_window(plan->job)) {
+		ep->reg->mw = plan->end->mw;
+		ep->reg->rkey = plan->end->mw->rkey;
+	}
+	ep->patience = (u64)plan->job->deadline_ms * 1000000;
 	ep->flags[0] = plan->job->inline_data ? IBV_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IBV_SEND_SIGNALED;
 	/* tags are of operations with a payload, and of transports without a head */

@@ -148,7 +148,7 @@ static struct ibv_mr *new_mr(const struct kv_port *port, void *buffer, size_t by
 static int make_window(struct kv_end *end, const struct kv_port *port, const struct kv_job *job,
 		       struct kv_error *error)
 {
-	if (!kv_job_exchanges(job))
+	if (!kv_job_exchanges(job) && !kv_job_window(job))
 		return 0;
 	end->mw = ibv_alloc_mw(port->pd, IBV_MW_TYPE_2);
 	if (end->mw)

@@ -348,11 +348,11 @@ static const struct {
 	},
 	{
 		"op", "flush",
-		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+		"has a number in the kernel's verbs from Linux 6.3 on, but no WR that says what is flushed; kverbs has no jobs for it"
 	},
 	{
 		"op", "atomic-write",
-		"is not in this kernel's verbs (Linux 6.3), nor in libibverbs' ibv_post_send"
+		"is in the kernel's verbs from Linux 6.3 on; kverbs has no jobs for it yet; use write of 8 bytes, or cas"
 	},
 	{
 		"op", "null",
@@ -365,6 +365,14 @@ static const struct {
 	{
 		"transport", "dc",
 		"is not among the kernel's verbs; kverbs has no jobs for it"
+	},
+	{
+		"memory", "dmabuf",
+		"is memory of another device; kverbs has no jobs for it"
+	},
+	{
+		"reg", "integrity",
+		"signs and checks blocks (T10-DIF); kverbs has no jobs for it"
 	},
 	{
 		"local-key", "dmabuf",

@@ -261,6 +261,13 @@ static json_t *json_lane(const struct kv_lane_result *lane, const struct kv_cloc
 			 "cq_depth", (json_int_t)lane->cq_depth,
 			 "reason", kv_reason_name(lane->reason), "counters", counters);
 	json_object_set_new(json, "error", json_lane_error(lane));
+	if (lane->rw.wrs)
+		json_object_set_new(json, "rdma_rw",
+				    json_pack("{s:I, s:I, s:I, s:I}",
+					      "single", (json_int_t)lane->rw.single,
+					      "multiple", (json_int_t)lane->rw.multi,
+					      "mr", (json_int_t)lane->rw.mr,
+					      "wrs", (json_int_t)lane->rw.wrs));
 	if (!histograms)
 		return json;
 	hists = json_object();

@@ -114,7 +114,8 @@ static void print_path(FILE *file, const struct kv_result *result)
 			job->timeout, job->retry_cnt, job->rnr_retry, job->min_rnr_timer,
 			job->rd_atomic);
 	if (job->sges > 1)
-		fprintf(file, "; %u SGEs a message", job->sges);
+		fprintf(file, "; %u SGEs a %s", job->sges,
+			kv_job_rw(job) ? "WR at most" : "message");
 	if (job->inline_data)
 		fprintf(file, "; sent inline, up to %u bytes", result->lane[0].inline_data);
 	fputc('\n', file);
@@ -156,6 +157,32 @@ static void print_refill(FILE *file, const struct kv_job *job)
 		fputs(", in one SRQ", file);
 	if (job->srq_limit != KV_AUTO)
 		fprintf(file, " (an event below %u)", job->srq_limit);
+}
+
+/* how rdma_rw did what was asked of it: of all operations, those of the warm-up too */
+static void print_rw(FILE *file, const struct kv_result *result)
+{
+	struct kv_rw_result all = { 0 };
+	u64 ops;
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++) {
+		all.single += result->lane[i].rw.single;
+		all.multi += result->lane[i].rw.multi;
+		all.mr += result->lane[i].rw.mr;
+		all.wrs += result->lane[i].rw.wrs;
+	}
+	ops = all.single + all.multi + all.mr;
+	if (!ops)
+		return;
+	fputs(", which made of them", file);
+	if (all.single)
+		fprintf(file, " one WR %llu times", all.single);
+	if (all.multi)
+		fprintf(file, " several WRs or SGEs %llu times", all.multi);
+	if (all.mr)
+		fprintf(file, " REG_MR and a WR %llu times", all.mr);
+	fprintf(file, ", %.1f WRs an operation", (double)all.wrs / (double)ops);
 }
 
 static void print_granted(FILE *file, const struct kv_env *env, const struct kv_result *result)
@@ -208,6 +235,7 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", registration %s (%s)", kv_reg_name(job->reg),
 			result->engine == kv_engine_user.name ?
 			kv_reg_rules[job->reg].user : kv_reg_rules[job->reg].kernel);
+	print_rw(file, result);
 	if (kv_job_exchanges(job))
 		fprintf(file, ", the peer's %s, %s",
 			kv_op_name(job->step[0].op),
@@ -221,7 +249,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 		fprintf(file, ", %u QP%s set up at once", job->storm, job->storm > 1 ? "s" : "");
 	if (job->sg_list == KVERBS_SG_LIST_PAGES || job->sg_list == KVERBS_SG_LIST_GAPS)
 		fprintf(file, ", SG lists of %u %s", kv_job_sg_entries(job),
-			job->sg_list == KVERBS_SG_LIST_GAPS ? "parts of pages (SG_GAPS)" : "pages");
+			job->sg_list != KVERBS_SG_LIST_GAPS ? "pages" :
+			kv_job_rw(job) ? "parts of pages" : "parts of pages (SG_GAPS)");
 	if (job->odp)
 		fprintf(file, ", pages on demand (%s)", kv_odp_name(job->odp));
 	if (job->access == KVERBS_ACCESS_NEEDED)

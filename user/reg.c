@@ -37,7 +37,11 @@ int kv_reg_open(struct kv_reg *reg, const struct kv_port *port, const struct kv_
 	madvise(memory, reg->slots * reg->stride, MADV_NOHUGEPAGE);
 	/* pages that are there: to make them is no part of a registration */
 	memset(memory, 0, reg->slots * reg->stride);
-	return 0;
+	if (!kv_job_window(job))
+		return 0;
+	reg->over = ibv_reg_mr(port->pd, memory, reg->slots * reg->stride,
+			       (int)reg->access | IBV_ACCESS_MW_BIND);
+	return reg->over ? 0 : -1;
 }
 
 void kv_reg_close(struct kv_reg *reg)
@@ -47,6 +51,8 @@ void kv_reg_close(struct kv_reg *reg)
 	for (i = 0; reg->mr && i < reg->slots; i++)
 		kv_reg_dereg(reg, i);
 	free(reg->mr);
+	if (reg->over)
+		ibv_dereg_mr(reg->over);
 	if (reg->memory)
 		munmap(reg->memory, reg->slots * reg->stride);
 	memset(reg, 0, sizeof(*reg));
@@ -69,4 +75,29 @@ int kv_reg_dereg(struct kv_reg *reg, u32 slot)
 	reg->mr[slot] = NULL;
 	rc = mr ? ibv_dereg_mr(mr) : 0;
 	return rc > 0 ? -rc : rc;
+}
+
+/* a key that was used is not used again */
+void kv_reg_bind(struct kv_reg *reg, u32 slot, struct ibv_send_wr *wr)
+{
+	/* what the window has as its key is for its owner to keep */
+	reg->mw->rkey = reg->rkey;
+	reg->rkey = ibv_inc_rkey(reg->rkey);
+	memset(wr, 0, sizeof(*wr));
+	wr->opcode = IBV_WR_BIND_MW;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->bind_mw.mw = reg->mw;
+	wr->bind_mw.rkey = reg->rkey;
+	wr->bind_mw.bind_info.mr = reg->over;
+	wr->bind_mw.bind_info.addr = (uintptr_t)reg->memory + slot * reg->stride;
+	wr->bind_mw.bind_info.length = reg->bytes;
+	wr->bind_mw.bind_info.mw_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+}
+
+void kv_reg_unbind(const struct kv_reg *reg, struct ibv_send_wr *wr)
+{
+	memset(wr, 0, sizeof(*wr));
+	wr->opcode = IBV_WR_LOCAL_INV;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->invalidate_rkey = reg->rkey;
 }

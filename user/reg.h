@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Registration for each operation: memory of its own, which is registered before it is
- * posted, and deregistered when it is through.
+ * posted, and deregistered when it is through; or a window over it is bound.
  */
 #ifndef KV_REG_H
 #define KV_REG_H
@@ -18,6 +18,9 @@
  * @stride: from one slot to the next, whole pages
  * @slots: operations outstanding
  * @access: enum ibv_access_flags
+ * @over: MR of all of it, where windows are bound, else NULL
+ * @mw: the window, of the end
+ * @rkey: that it has
  */
 struct kv_reg {
 	struct ibv_pd *pd;
@@ -27,6 +30,9 @@ struct kv_reg {
 	size_t stride;
 	u32 slots;
 	u32 access;
+	struct ibv_mr *over;
+	struct ibv_mw *mw;
+	u32 rkey;
 };
 
 struct kv_port;
@@ -37,5 +43,9 @@ void kv_reg_close(struct kv_reg *reg);
 /* of one slot, whose WR is not posted or has completed: 0 or -errno */
 int kv_reg_mr(struct kv_reg *reg, u32 slot);
 int kv_reg_dereg(struct kv_reg *reg, u32 slot);
+
+/* WRs that open and close the window over a slot */
+void kv_reg_bind(struct kv_reg *reg, u32 slot, struct ibv_send_wr *wr);
+void kv_reg_unbind(const struct kv_reg *reg, struct ibv_send_wr *wr);
 
 #endif /* KV_REG_H */

@@ -154,8 +154,8 @@
 	X(PROVOKE, provoke, u32, 0, KVERBS_PROVOKE_STALE_RKEY,		\
 	  KVERBS_PROVOKE_NONE,						\
 	  0, "provoke", "", "an error to be made to come")	\
-	X(REG, reg, u32, 0, KVERBS_REG_EXCHANGE, KVERBS_REG_ONCE,	\
-	  0, "reg", "", "once, io or exchange")				\
+	X(REG, reg, u32, 0, KVERBS_REG_WINDOW, KVERBS_REG_ONCE,	\
+	  0, "reg", "", "once, io, pool, rw, window or exchange")				\
 	X(REG_WAIT, reg_wait, u32, 0, KVERBS_REG_WAIT_ALL, KV_AUTO,	\
 	  0, "reg-wait", "", "none, inv or all")			\
 	X(DMA_MAP, dma_map, u32, 0, KVERBS_DMA_MAP_ONCE, KV_AUTO,	\
@@ -527,21 +527,40 @@ static const struct kv_context_rule kv_context_rules[KV_CONTEXTS] = {
  * @name: as in options and outputs
  * @kernel: what it is in the kernel, NULL: nothing
  * @user: what it is in user space, NULL: nothing
+ * @each: calls are made for each operation
+ * @wrs: and it has WRs of its own for it, in the kernel
  */
 struct kv_reg_rule {
 	const char *name;
 	const char *kernel;
 	const char *user;
+	u32 each;
+	u32 wrs;
 };
 
-#define KV_REGS			(KVERBS_REG_EXCHANGE + 1)
+#define KV_REGS			(KVERBS_REG_WINDOW + 1)
 
 static const struct kv_reg_rule kv_reg_rules[KV_REGS] = {
 	[KVERBS_REG_ONCE] = { "once", "REG_MR before the run", "ibv_reg_mr before the run" },
-	[KVERBS_REG_IO] = { "io", "REG_MR and LOCAL_INV", "ibv_reg_mr and ibv_dereg_mr" },
+	[KVERBS_REG_IO] = {
+		"io", "REG_MR and LOCAL_INV", "ibv_reg_mr and ibv_dereg_mr",
+		.each = 1, .wrs = 1,
+	},
 	[KVERBS_REG_EXCHANGE] = {
 		"exchange", "REG_MR, its rkey sent",
 		"BIND_MW of a window of type 2 over an MR, its rkey sent",
+	},
+	[KVERBS_REG_POOL] = {
+		"pool", "REG_MR and LOCAL_INV of an MR from a pool", NULL,
+		.each = 1, .wrs = 1,
+	},
+	[KVERBS_REG_RW] = {
+		"rw", "rdma_rw_ctx_init and rdma_rw_ctx_destroy", NULL,
+		.each = 1,
+	},
+	[KVERBS_REG_WINDOW] = {
+		"window", NULL, "BIND_MW and LOCAL_INV of a window of type 2 over an MR",
+		.each = 1,
 	},
 };
 
@@ -941,13 +960,26 @@ static inline u32 kv_job_maps(const struct kv_job *job)
 	/* of an exchange the check decides how, in the kernel alone */
 	if (kv_job_exchanges(job))
 		return job->dma_map != KV_AUTO;
-	return job->reg == KVERBS_REG_IO && kv_job_registers(job);
+	return kv_reg_rules[job->reg].wrs && kv_job_registers(job);
 }
 
-/* likewise by calls, as no WR can */
+/* is it rdma_rw that maps it, and makes the WRs? */
+static inline u32 kv_job_rw(const struct kv_job *job)
+{
+	return job->reg == KVERBS_REG_RW;
+}
+
+/* is a window bound for each operation, by its lane alone? */
+static inline u32 kv_job_window(const struct kv_job *job)
+{
+	return job->reg == KVERBS_REG_WINDOW;
+}
+
+/* is it registered in user space, where the lane waits for that? */
 static inline u32 kv_job_reg_mr(const struct kv_job *job)
 {
-	return job->reg == KVERBS_REG_IO && !kv_job_registers(job);
+	return (job->reg == KVERBS_REG_IO && !kv_job_registers(job)) ||
+	       kv_job_window(job);
 }
 
 #define KV_REG_CALLS_MAX	2
@@ -978,7 +1010,7 @@ static inline void kv_job_reg_calls(const struct kv_job *job,
 {
 	u32 once = job->dma_map == KVERBS_DMA_MAP_ONCE;
 
-	calls->on = job->reg == KVERBS_REG_IO;
+	calls->on = kv_reg_rules[job->reg].each;
 	calls->nbegin = 0;
 	calls->nend = 0;
 	if (kv_job_maps(job)) {
@@ -987,6 +1019,9 @@ static inline void kv_job_reg_calls(const struct kv_job *job,
 			calls->begin[calls->nbegin++] = KVERBS_METRIC_SYNC;
 			calls->end[calls->nend++] = KVERBS_METRIC_SYNC;
 		}
+		calls->end[calls->nend++] = KVERBS_METRIC_UNMAP;
+	} else if (kv_job_rw(job)) {
+		calls->begin[calls->nbegin++] = KVERBS_METRIC_MAP;
 		calls->end[calls->nend++] = KVERBS_METRIC_UNMAP;
 	} else if (kv_job_reg_mr(job)) {
 		calls->begin[calls->nbegin++] = KVERBS_METRIC_REG;
@@ -1358,6 +1393,33 @@ static inline u32 kv_job_sg_entries(const struct kv_job *job)
 	return bytes / part + !!(bytes % part);
 }
 
+#define KV_RW_ENTRIES		256U	/* of an SG list, that rdma_rw has in one MR */
+
+/* MRs that rdma_rw takes for an operation, where it takes any */
+static inline u32 kv_job_rw_mrs(const struct kv_job *job)
+{
+	u32 entries = kv_job_sg_entries(job);
+
+	if (!kv_job_rw(job))
+		return 0;
+	return entries / KV_RW_ENTRIES + !!(entries % KV_RW_ENTRIES);
+}
+
+/*
+ * WRs of an operation that a queue has to hold. How rdma_rw does it is not known before
+ * it has: a READ or WRITE for every so many SGEs, or one an MR, with its LOCAL_INV and
+ * REG_MR.
+ */
+static inline u32 kv_job_queued(const struct kv_job *job)
+{
+	u32 entries = kv_job_sg_entries(job), mrs = kv_job_rw_mrs(job), wrs;
+
+	if (!kv_job_rw(job))
+		return kv_job_wrs(job);
+	wrs = entries / job->sges + !!(entries % job->sges);
+	return (wrs > mrs ? wrs : mrs) + 2 * mrs;
+}
+
 #define KV_RXE_TABLE		256	/* pages of a table of rxe's */
 
 /*
@@ -1471,7 +1533,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 		recv_max = caps->max_srq_wr < caps->limit_depth ?
 			   caps->max_srq_wr : caps->limit_depth;
 	/* an operation that fails may complete each of its WRs */
-	room /= kv_job_wrs(job);
+	room /= kv_job_queued(job);
 	if (!shape->window && job->outstanding != KV_AUTO && job->outstanding != 1)
 		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
 				 "tx-depth %u: shape %s keeps one WR outstanding; use --shape rate",
@@ -1538,7 +1600,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 			auto_recv = fit;
 		/* sends and receives complete on one CQ */
 		recv_room = caps->max_cqe - KV_MARKERS -
-			    job->outstanding * kv_job_wrs(job);
+			    job->outstanding * kv_job_queued(job);
 		if (!recv_room)
 			return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
 					 "tx-depth %u: leaves no entry of a CQ (max_cqe %u) for receives; use a smaller -t",
@@ -1944,7 +2006,7 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 
 	if (job->transport != KVERBS_TRANSPORT_RC)
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
-				 "transport %s: REG_MR can be posted to an RC QP alone; use -c rc, or leave --reg out",
+				 "transport %s: memory is registered for each operation over RC alone; use -c rc, or leave --reg out",
 				 kv_transport_rules[job->transport].name);
 	if (kv_shape_rules[job->shape].answers && !kv_job_exchanges(job))
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
@@ -1961,7 +2023,7 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 	if (job->local_key != KVERBS_LOCAL_KEY_MR)
 		return kv_refuse(no, KVERBS_JOB_A_LOCAL_KEY,
 				 "local-key dma: registered memory has the key of its MR; leave it out");
-	if (job->sges > 1)
+	if (job->sges > 1 && !kv_job_rw(job))
 		return kv_refuse(no, KVERBS_JOB_A_SGES,
 				 "sges %u: a message is not split where its memory is registered for it; leave it out",
 				 job->sges);
@@ -2002,7 +2064,8 @@ static inline int kv_job_check_sg_list(struct kv_job *job,
 	}
 	if (job->sg_list == KV_AUTO)
 		job->sg_list = KVERBS_SG_LIST_BLOCKS;
-	if (job->sg_list != KVERBS_SG_LIST_GAPS)
+	/* of SGEs any list can be made */
+	if (job->sg_list != KVERBS_SG_LIST_GAPS || kv_job_rw(job))
 		return 0;
 	if (!caps->sg_gaps)
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
@@ -2113,6 +2176,54 @@ static inline int kv_job_check_exchange(struct kv_job *job,
 	return 0;
 }
 
+/* an I/O of the kernel's rdma_rw: it maps, makes the WRs, and knows what registers */
+static inline int kv_job_check_rw(const struct kv_job *job,
+				  struct kv_refusal *no)
+{
+	u32 op = job->step[0].op;
+
+	if (job->nsteps != 1 ||
+	    (op != KVERBS_OP_WRITE && op != KVERBS_OP_READ))
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "reg rw: rdma_rw has READ and WRITE alone; use --op read or --op write");
+	if (job->reg_wait != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_REG_WAIT,
+				 "reg-wait: rdma_rw decides what an operation consists of; use --reg io, or leave it out");
+	if (job->dma_map != KV_AUTO)
+		return kv_refuse(no, KVERBS_JOB_A_DMA_MAP,
+				 "dma-map: rdma_rw_ctx_init maps for each operation; use --reg io, or leave it out");
+	if (job->chain != KV_AUTO && job->chain != 1)
+		return kv_refuse(no, KVERBS_JOB_A_CHAIN,
+				 "post-list %u: of rdma_rw each operation is a chain of its own; leave it out",
+				 job->chain);
+	if (job->signal != KV_AUTO && job->signal != 1)
+		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
+				 "cq-mod %u: rdma_rw_ctx_wrs signals the last WR of each operation; leave it out",
+				 job->signal);
+	return 0;
+}
+
+/* a window over the memory of an operation: opened before it, closed after it */
+static inline int kv_job_check_bound(const struct kv_job *job,
+				     const struct kv_caps *caps,
+				     struct kv_refusal *no)
+{
+	if (!caps->windows)
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg window: the device has no memory windows of type 2; use --reg io");
+	if (job->shape != KVERBS_SHAPE_LAT)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: a window is bound, and waited for, around one operation; use --shape lat, or --reg exchange",
+				 kv_shape_rules[job->shape].name);
+	if (job->api != KVERBS_API_POST)
+		return kv_refuse(no, KVERBS_JOB_A_API,
+				 "api wr: kverbs binds no window by the extended calls; use --api post");
+	if (job->access != KVERBS_ACCESS_ALL)
+		return kv_refuse(no, KVERBS_JOB_A_ACCESS,
+				 "access needed: a window opens memory to a peer, which here makes no use of it; leave it out");
+	return 0;
+}
+
 /* how the memory of an operation is registered */
 static inline int kv_job_check_reg(struct kv_job *job,
 				   const struct kv_caps *caps,
@@ -2123,6 +2234,14 @@ static inline int kv_job_check_reg(struct kv_job *job,
 				 "exchange-inv: no rkey is sent to the peer; use --reg exchange, or leave it out");
 	if (job->reg == KVERBS_REG_ONCE)
 		return kv_job_check_once(job, no);
+	if (caps->kernel && !kv_reg_rules[job->reg].kernel)
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg %s: kernel verbs have no memory windows; use --engine user, or --reg io",
+				 kv_reg_rules[job->reg].name);
+	if (!caps->kernel && !kv_reg_rules[job->reg].user)
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg %s: user space has nothing like it; use --engine kernel, or --reg io",
+				 kv_reg_rules[job->reg].name);
 	/* whatever else they are, it is refused with them */
 	if (!kv_job_steps_known(job))
 		return 0;
@@ -2131,6 +2250,10 @@ static inline int kv_job_check_reg(struct kv_job *job,
 		return -1;
 	if (kv_job_exchanges(job))
 		return kv_job_check_exchange(job, caps, no);
+	if (kv_job_rw(job))
+		return kv_job_check_rw(job, no);
+	if (kv_job_window(job) && kv_job_check_bound(job, caps, no))
+		return -1;
 	if (caps->kernel)
 		return kv_job_check_reg_wrs(job, no);
 	if (job->reg_wait != KV_AUTO)
@@ -2718,7 +2841,7 @@ static inline int kv_job_check_odp(const struct kv_job *job,
 					 kind, kv_op_rules[job->step[i].op].name,
 					 kv_transport_rules[job->transport].name);
 	}
-	if (kv_job_exchanges(job))
+	if (kv_job_exchanges(job) || kv_job_window(job))
 		return kv_refuse(no, KVERBS_JOB_A_ODP,
 				 "odp %s: no window can be bound to an MR whose pages come on demand; leave it out, or use --reg io",
 				 kind);
@@ -2826,6 +2949,10 @@ static inline int kv_job_check_post_from(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_CONTEXT,
 				 "context %s: its handlers are for operations of one WR; use busy or woken",
 				 context->name);
+	if (kv_job_rw(job) && job->post_from == KVERBS_POST_FROM_HANDLER)
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from handler: rdma_rw_ctx_init may sleep, a handler of kverbs may not; use --post-from lane");
+	lane |= kv_job_rw(job);
 	if (job->post_from == KV_AUTO)
 		job->post_from = lane ? KVERBS_POST_FROM_LANE :
 					KVERBS_POST_FROM_HANDLER;
@@ -3154,7 +3281,7 @@ static inline void kv_job_for(struct kv_job *job, u32 kernel)
 /* WRs that a send queue must hold: with a chain that the end of a window cut short */
 static inline u32 kv_job_sq_depth(const struct kv_job *job)
 {
-	u32 wrs = job->outstanding * kv_job_wrs(job);
+	u32 wrs = job->outstanding * kv_job_queued(job);
 
 	if (job->lane_qps > 1)
 		wrs = job->outstanding / job->lane_qps + job->chain;
@@ -3181,7 +3308,7 @@ static inline u32 kv_job_cq_depth(const struct kv_job *job)
 	/* of one QP of several: its own send WRs, and all receives that it may take */
 	if (job->cq == KVERBS_CQ_QP)
 		return kv_job_sq_depth(job) + kv_job_ring_depth(job) + KV_MARKERS;
-	return job->outstanding * kv_job_wrs(job) + job->recv_depth + KV_MARKERS;
+	return job->outstanding * kv_job_queued(job) + job->recv_depth + KV_MARKERS;
 }
 
 /**

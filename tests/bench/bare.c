@@ -21,6 +21,7 @@
 #include "memory.c"
 #include "place.c"
 #include "reg.c"
+#include "rw.c"
 #include "srq.c"
 #include "turn.c"
 

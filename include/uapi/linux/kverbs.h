@@ -399,6 +399,9 @@ enum kverbs_reg {
 	KVERBS_REG_ONCE,	/* before the run */
 	KVERBS_REG_IO,		/* for each operation, and invalidated after it */
 	KVERBS_REG_EXCHANGE,	/* likewise, and the peer is told the rkey, to use it */
+	KVERBS_REG_POOL,	/* as IO, with an MR of a pool, kernel only */
+	KVERBS_REG_RW,		/* as rdma_rw does it, kernel only */
+	KVERBS_REG_WINDOW,	/* a memory window is bound, user engine only */
 };
 
 /* of registration by WRs: what is posted only when that before it has completed */
@@ -574,6 +577,11 @@ enum kverbs_lane_attr {
 	KVERBS_LANE_A_ERR_WR,		/* u64, number of the WR on its queue */
 	KVERBS_LANE_A_WC_STATUS,	/* u32: enum ib_wc_status */
 	KVERBS_LANE_A_VENDOR_ERR,	/* u32 */
+	/* operations that rdma_rw did so */
+	KVERBS_LANE_A_RW_SINGLE,	/* u64, as one WR with one SGE */
+	KVERBS_LANE_A_RW_MULTI,		/* u64, as several WRs, or SGEs */
+	KVERBS_LANE_A_RW_MR,		/* u64, as REG_MR, and a WR */
+	KVERBS_LANE_A_RW_WRS,		/* u64, WRs of all of them */
 
 	__KVERBS_LANE_A_MAX,
 	KVERBS_LANE_A_MAX = __KVERBS_LANE_A_MAX - 1

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Operations of rdma_rw. */
+#include <linux/mm.h>
+
+#include "endpoint.h"
+#include "rw.h"
+
+/* ib_create_qp() adds WRs for each context: as many as three, with MRs */
+#define KV_RW_WRS	3
+
+void kv_rw_caps(const struct kv_job *job, struct ib_qp_cap *cap)
+{
+	if (!kv_job_rw(job))
+		return;
+	cap->max_rdma_ctxs = job->outstanding * kv_job_rw_mrs(job);
+	cap->max_send_wr -= KV_RW_WRS * cap->max_rdma_ctxs;
+}
+
+u64 kv_rw_bytes(const struct kv_job *job)
+{
+	u64 entries = kv_job_sg_entries(job);
+
+	if (!kv_job_rw(job))
+		return 0;
+	return job->outstanding *
+	       (sizeof(struct kv_rw) +
+		entries * (sizeof(struct ib_sge) + sizeof(struct ib_rdma_wr)) +
+		kv_job_rw_mrs(job) * KV_RW_ENTRIES * sizeof(u64));
+}
+
+int kv_rw_open(struct kv_ep *ep)
+{
+	ep->reg.rw = kvcalloc(ep->depth, sizeof(*ep->reg.rw), GFP_KERNEL);
+	return ep->reg.rw ? 0 : -ENOMEM;
+}
+
+void kv_rw_close(struct kv_ep *ep)
+{
+	u32 i;
+
+	for (i = 0; ep->reg.rw && i < ep->depth; i++) {
+		if (ep->reg.rw[i].on)
+			kv_rw_unmap(ep, i);
+	}
+	kvfree(ep->reg.rw);
+	ep->reg.rw = NULL;
+}
+
+int kv_rw_map(struct kv_ep *ep, u32 slot)
+{
+	const struct ib_rdma_wr *wr = &ep->wr[slot].rdma;
+	struct kv_buf *buf = &ep->reg.slot[slot];
+	struct kv_rw *rw = &ep->reg.rw[slot];
+	int wrs;
+
+	wrs = rdma_rw_ctx_init(&rw->ctx, ep->qp, ep->reg.port, buf->sgt.sgl,
+			       buf->sgt.nents, 0, wr->remote_addr,
+			       wr->rkey, ep->reg.dir);
+	if (wrs < 0)
+		return wrs;
+	rw->on = true;
+	return wrs <= ep->reg.queued ? 0 : -EMSGSIZE;
+}
+
+static enum kv_rw_path kv_rw_path(const struct ib_send_wr *first)
+{
+	if (first->opcode != IB_WR_RDMA_READ &&
+	    first->opcode != IB_WR_RDMA_WRITE)
+		return KV_RW_MR;
+	return first->next || first->num_sge > 1 ? KV_RW_MULTI : KV_RW_SINGLE;
+}
+
+int kv_rw_post(struct kv_ep *ep, u32 slot)
+{
+	struct ib_cqe *cqe = ep->wr[slot].wr.wr_cqe;
+	struct ib_send_wr *first, *wr;
+	u32 wrs = 1;
+	int rc;
+
+	first = rdma_rw_ctx_wrs(&ep->reg.rw[slot].ctx, ep->qp, ep->reg.port,
+				cqe, NULL);
+	for (wr = first; wr->next; wr = wr->next) {
+		/*
+		 * The last WR alone is named. Of a raw CQ the name is a number,
+		 * and one before it that fails is of the same operation.
+		 */
+		if (!ep->callback.done)
+			wr->wr_cqe = cqe;
+		wrs++;
+	}
+	rc = ib_post_send(ep->qp, first, &ep->bad);
+	if (!rc) {
+		ep->reg.did.ops[kv_rw_path(first)]++;
+		ep->reg.did.wrs += wrs;
+	}
+	return rc;
+}
+
+void kv_rw_unmap(struct kv_ep *ep, u32 slot)
+{
+	struct kv_buf *buf = &ep->reg.slot[slot];
+	struct kv_rw *rw = &ep->reg.rw[slot];
+
+	rw->on = false;
+	rdma_rw_ctx_destroy(&rw->ctx, ep->qp, ep->reg.port, buf->sgt.sgl,
+			    buf->sgt.nents, ep->reg.dir);
+}
