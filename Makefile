@@ -11,7 +11,7 @@ CC	?= cc
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wstrict-prototypes \
 	   -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-PKGS	:= libnl-3.0 libnl-genl-3.0 libibverbs jansson libtracefs libtraceevent
+PKGS	:= libnl-3.0 libnl-genl-3.0 libibverbs librdmacm jansson libtracefs libtraceevent
 PKG_CONFIG ?= pkg-config
 
 # Calls of libibverbs that user/null.c takes for its own device.

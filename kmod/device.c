@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
+#include "cm.h"
 #include "compat.h"
 #include "device.h"
 #include "main.h"
@@ -171,6 +172,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_srq_sge = attr->max_srq_sge;
 	caps->ordering = kv_dev_ordering(dev->ibdev);
 	caps->sg_gaps = !!(attr->kernel_cap_flags & IBK_SG_GAPS_REG);
+	caps->cm = KV_HAVE_CM;
 	caps->evict = KV_CAN_EVICT;
 	caps->page = PAGE_SIZE;
 	caps->mr_pages = attr->page_size_cap;
@@ -182,6 +184,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	if (port < 1 || port > dev->nports)
 		return;
 	caps->link = kv_dev_link(dev, port);
+	caps->read_inv = rdma_cap_read_inv(dev->ibdev, port);
 	if (!kv_dev_port(dev, port, &pattr))
 		return;
 	caps->port_active = pattr.state == IB_PORT_ACTIVE;

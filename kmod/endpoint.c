@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
+#include "cm.h"
 #include "endpoint.h"
 #include "place.h"
 #include "trace.h"
@@ -77,6 +78,9 @@ int kv_path_open(struct kv_path *path, struct ib_device *ibdev,
 		return rc;
 	path->lid = attr.lid;
 	path->mtu = ib_mtu_int_to_enum(job->mtu);
+	/* rdma_cm finds the way itself */
+	if (job->connect == KVERBS_CONNECT_CM)
+		return 0;
 	/* on IB loopback needs no GRH unless a GID was asked for */
 	if (rdma_protocol_ib(ibdev, job->port) && job->gid_index == KV_AUTO)
 		return 0;
@@ -109,6 +113,7 @@ void kv_path_close(struct kv_path *path)
 	if (path->gid_attr)
 		rdma_put_gid_attr(path->gid_attr);
 	path->gid_attr = NULL;
+	kv_cm_close(path);
 }
 
 u64 kv_ep_bytes(const struct kv_job *job)
@@ -120,7 +125,7 @@ u64 kv_ep_bytes(const struct kv_job *job)
 	       sizeof(struct ib_qp *) +
 	       (job->cq == KVERBS_CQ_QP ? job->lane_qps + 1 : 0) *
 	       sizeof(struct ib_cq *) +
-	       kv_context_bytes(job) +
+	       kv_context_bytes(job) + kv_cm_bytes(job) +
 	       2ULL * job->sges * sizeof(struct ib_sge) +
 	       (u64)kv_ep_places(job) * sizeof(struct ib_sge) +
 	       (kv_job_registers(job) ? job->outstanding : 0) *
@@ -451,6 +456,31 @@ static int kv_ep_join(struct kv_ep *ep, const struct kv_ep *peer,
 	return kv_ep_to_rts(ep, &wire, path, job, where);
 }
 
+static int kv_ep_join_both(struct kv_ep *a, struct kv_ep *b,
+			   const struct kv_path *path, const struct kv_job *job,
+			   const char **where)
+{
+	int rc;
+
+	if (path->cm) {
+		rc = kv_cm_connect(a, a->qp, b, b->qp, path, job, where);
+		if (rc)
+			return rc;
+		a->connected = true;
+		b->connected = true;
+		return 0;
+	}
+	rc = kv_ep_join(a, b, path, job, where);
+	if (rc)
+		return rc;
+	a->connected = true;
+	rc = kv_ep_join(b, a, path, job, where);
+	if (rc)
+		return rc;
+	b->connected = true;
+	return 0;
+}
+
 /* UD: the way to the peer is an object of its own */
 static int kv_ep_address(struct kv_ep *ep, const struct kv_path *path,
 			 const struct kv_job *job, const char **where)
@@ -541,6 +571,7 @@ static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
 	[KVERBS_OP_SEND_INV] = IB_WR_SEND_WITH_INV,
 	[KVERBS_OP_REG_MR] = IB_WR_REG_MR,
 	[KVERBS_OP_LOCAL_INV] = IB_WR_LOCAL_INV,
+	[KVERBS_OP_READ_INV] = IB_WR_RDMA_READ_WITH_INV,
 };
 
 /*
@@ -711,7 +742,8 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 		if (kv_op_rules[op].reads != kv_job_rule(job)->reads)
 			sge->addr += kv_op_rules[op].reads ? kv_job_half(job) :
 							     -kv_job_half(job);
-		if (mr && kv_op_rules[op].mr == KV_MR_LEFT) {
+		if (mr && (kv_op_rules[op].mr == KV_MR_LEFT ||
+			   op == KVERBS_OP_READ_INV)) {
 			sge->addr = mr->iova;
 			sge->lkey = mr->lkey;
 		}
@@ -733,6 +765,10 @@ static void kv_ep_step(struct kv_ep *ep, const struct kv_ep *peer,
 		/* what uses the MR is to be through with it */
 		if (i && kv_op_moves(kv_job_wr_op(job, i - 1)))
 			wr->wr.send_flags |= IB_SEND_FENCE;
+		break;
+	case KVERBS_OP_READ_INV:
+		if (mr)
+			wr->wr.ex.invalidate_rkey = mr->rkey;
 		break;
 	case KVERBS_OP_SEND_INV:
 		wr->wr.ex.invalidate_rkey = peer->mr[slot]->rkey;
@@ -806,14 +842,9 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 {
 	int rc;
 
-	rc = kv_ep_join(a, b, path, job, where);
+	rc = kv_ep_join_both(a, b, path, job, where);
 	if (rc)
 		return rc;
-	a->connected = true;
-	rc = kv_ep_join(b, a, path, job, where);
-	if (rc)
-		return rc;
-	b->connected = true;
 	rc = kv_turn_connect(a, b, path, job, where);
 	if (rc)
 		return rc;
@@ -939,6 +970,7 @@ void kv_ep_destroy(struct kv_ep *ep)
 	if (IS_ERR_OR_NULL(ep))
 		return;
 	kv_reg_put(ep);
+	kv_cm_leave(ep);
 	kv_turn_destroy(ep);
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);

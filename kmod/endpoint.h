@@ -23,6 +23,8 @@
 struct kv_loop;
 struct kv_wrong;
 struct kv_control;
+struct kv_cm;
+struct kv_link;
 
 /**
  * struct kv_path - the way from a port back to itself
@@ -31,6 +33,7 @@ struct kv_control;
  * @dmac: MAC of the port, RoCE
  * @lid: LID of the port, IB
  * @mtu: path MTU
+ * @cm: what connects QPs, NULL: verbs
  */
 struct kv_path {
 	u32 port;
@@ -38,6 +41,7 @@ struct kv_path {
 	u8 dmac[ETH_ALEN];
 	u16 lid;
 	enum ib_mtu mtu;
+	struct kv_cm *cm;
 };
 
 /**
@@ -123,6 +127,7 @@ union kv_wr {
  * @spare: QPs beside @qp
  * @nspare: entries of @spare
  * @cq_at: of @cqs, the next one
+ * @link: connections of rdma_cm
  */
 struct kv_ep {
 	struct ib_qp *qp;
@@ -188,6 +193,7 @@ struct kv_ep {
 	struct ib_qp **spare;
 	u32 nspare;
 	u32 cq_at;
+	struct kv_link *link;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

@@ -133,6 +133,7 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	l->two_sided = kv_job_two_sided(job);
 	l->turns = job->lane_qps;
 	l->lossy = !kv_transport_rules[job->transport].acked;
+	l->credit = kv_job_credit(job);
 	l->taken = kv_job_taken(job, lane->role);
 	l->provoke = job->provoke;
 	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {

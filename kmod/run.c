@@ -9,6 +9,7 @@
 #include <linux/xarray.h>
 
 #include "clock.h"
+#include "cm.h"
 #include "control.h"
 #include "debugfs.h"
 #include "main.h"
@@ -550,6 +551,7 @@ static int kv_run_connect_eps(struct kv_run *run, const char **where)
 					   where);
 	}
 	kv_ep_destroy(helper);
+	kv_cm_shut(&run->path);
 	for (i = 0; i < run->nep && run->granted.provoke && !rc; i++)
 		rc = kv_provoke_open(run->ep[i], run->ep[i ^ 1],
 				     i & 1 ? KVERBS_ROLE_RESPONDER :
@@ -588,6 +590,9 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		*where = no->text;
 		return -EINVAL;
 	}
+	if (!rc && run->granted.connect == KVERBS_CONNECT_CM)
+		rc = kv_cm_open(&run->path, run->net, ibdev, &run->granted,
+				where);
 	if (rc)
 		return rc;
 	spin_lock(&run->lock);

@@ -2,6 +2,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "cm.h"
 #include "turn.h"
 
 /* a CQ for the next QP, which may fail to be made: it is found behind those of the others */
@@ -85,6 +86,7 @@ static int kv_turn_join(struct kv_ep *ep, const struct kv_ep *peer,
 int kv_turn_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 		    const struct kv_job *job, const char **where)
 {
+	u32 i;
 	int rc;
 
 	if (job->lane_qps == 1)
@@ -94,6 +96,11 @@ int kv_turn_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path
 		return rc;
 	rc = kv_turn_create(b, job, where);
 	if (rc)
+		return rc;
+	for (i = 0; path->cm && i < a->nspare && !rc; i++)
+		rc = kv_cm_connect(a, a->spare[i], b, b->spare[i], path, job,
+				   where);
+	if (path->cm)
 		return rc;
 	rc = kv_turn_join(a, b, path, job, where);
 	return rc ? rc : kv_turn_join(b, a, path, job, where);

@@ -18,6 +18,7 @@
 #include <linux/netlink.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include "cm.h"
 #include "verbs.h"
 #include "kverbs.h"
 
@@ -113,6 +114,15 @@ static int check_job(struct kv_run *run, struct kv_error *error)
 	return kv_cpus_check(granted, error);
 }
 
+/* the GID of both ends; rdma_cm finds its own */
+static int find_gid(struct kv_run *run, struct kv_error *error)
+{
+	run->port.gid_index = KV_AUTO;
+	if (run->granted.connect == KVERBS_CONNECT_CM)
+		return 0;
+	return kv_port_gid(&run->port, run->granted.gid_index, run->granted.gid_type, error);
+}
+
 static void user_release(struct kv_run *run);
 
 static int user_prepare(const char *device, const struct kv_job *job, struct kv_run **out,
@@ -132,8 +142,7 @@ static int user_prepare(const char *device, const struct kv_job *job, struct kv_
 	    kv_port_open(&run->port, run->device, job->port, error))
 		goto fail;
 	snprintf(run->uverbs, sizeof(run->uverbs), "%s", run->port.context->device->dev_name);
-	if (check_job(run, error) ||
-	    kv_port_gid(&run->port, run->granted.gid_index, run->granted.gid_type, error) ||
+	if (check_job(run, error) || find_gid(run, error) ||
 	    kv_clock_get(run->granted.clock, &run->clock, error))
 		goto fail;
 	run->granted.gid_index = run->port.gid_index;
@@ -254,6 +263,43 @@ static int make_lanes(struct kv_run *run)
 	return 0;
 }
 
+/* by rdma_cm, which is asked afterwards for the GID that it took */
+static int connect_by_cm(struct kv_run *run, struct kv_error *error)
+{
+	u32 i, spare, gid;
+
+	if (kv_cm_open(&run->port, error))
+		return -1;
+	for (i = 0; i < 2 * run->granted.pairs; i += 2) {
+		for (spare = 0; spare < run->granted.lane_qps; spare++) {
+			if (kv_cm_connect(&run->end[i], &run->end[i + 1], spare, &run->port,
+					  &run->granted, error))
+				return -1;
+		}
+	}
+	kv_cm_shut(&run->port);
+	if (run->port.caps.link != KVERBS_LINK_ROCE || kv_qp_gid(&run->end[0], &gid))
+		return 0;
+	if (kv_port_gid(&run->port, gid, KV_AUTO, error))
+		return -1;
+	run->granted.gid_index = run->port.gid_index;
+	return 0;
+}
+
+static int connect_ends(struct kv_run *run, struct kv_error *error)
+{
+	u32 i;
+
+	if (run->granted.connect == KVERBS_CONNECT_CM)
+		return connect_by_cm(run, error);
+	for (i = 0; i < 2 * run->granted.pairs; i++) {
+		if (kv_qp_connect(&run->end[i], &run->end[i ^ 1], &run->port, &run->granted,
+				  error))
+			return -1;
+	}
+	return 0;
+}
+
 static int user_connect(struct kv_run *run, struct kv_error *error)
 {
 	u32 pairs = run->granted.pairs, i;
@@ -278,11 +324,8 @@ static int user_connect(struct kv_run *run, struct kv_error *error)
 		if (kv_qp_make(&run->end[i], &run->port, &run->granted, error))
 			return fail(run, "create QP", error);
 	}
-	for (i = 0; i < 2 * pairs; i++) {
-		if (kv_qp_connect(&run->end[i], &run->end[i ^ 1], &run->port, &run->granted,
-				  error))
-			return fail(run, "connect QP", error);
-	}
+	if (connect_ends(run, error))
+		return fail(run, "connect QP", error);
 	if (make_lanes(run)) {
 		no_memory(error);
 		return fail(run, "allocate lanes", error);
@@ -446,6 +489,8 @@ static void finish(struct kv_run *run)
 	if (run->first && !run->gone) {
 		read_events(run);
 		read_uevents(run);
+		if (kv_cm_gone(&run->port))
+			run->gone = "removed or moved";
 	}
 	run->state = KVERBS_STATE_DONE;
 	run->reason = KVERBS_REASON_COMPLETE;

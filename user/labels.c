@@ -11,7 +11,8 @@ const char *kv_label_lat(const struct kv_result *result)
 	bool queued = job->outstanding > 1 || job->chain > 1 || job->signal > 1;
 	bool reads = kv_job_rule(job)->reads;
 
-	if (!kv_transport_rules[job->transport].acked)
+	/* what iWARP has sent may be on its way in the TCP stream yet */
+	if (!kv_transport_rules[job->transport].acked || (kv_job_iwarp(job) && !reads))
 		return queued ? "queued completion time; local, not acked" : "local, not acked";
 	if (queued)
 		return reads ? "queued completion time" :

@@ -535,6 +535,7 @@ static int build_loop(struct kv_lane *lane)
 	loop->two_sided = kv_job_two_sided(job);
 	loop->turns = job->lane_qps;
 	loop->lossy = !kv_transport_rules[job->transport].acked;
+	loop->credit = kv_job_credit(job);
 	loop->taken = kv_job_taken(job, plan->role);
 	loop->provoke = job->provoke;
 	if (job->provoke == KVERBS_PROVOKE_CQ_OVERFLOW) {

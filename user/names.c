@@ -282,6 +282,16 @@ const char *kv_odp_name(u32 odp)
 	return KV_NAME(names, odp);
 }
 
+const char *kv_connect_name(u32 connect)
+{
+	static const char *const names[] = {
+		[KVERBS_CONNECT_VERBS] = "verbs",
+		[KVERBS_CONNECT_CM] = "cm",
+	};
+
+	return KV_NAME(names, connect);
+}
+
 const char *kv_delay_at_name(u32 at)
 {
 	static const char *const names[] = {
@@ -448,6 +458,7 @@ static const struct {
 	{ KVERBS_JOB_A_REFILL, kv_refill_name },
 	{ KVERBS_JOB_A_SRQ, kv_switch_name },
 	{ KVERBS_JOB_A_CQ, kv_cq_name },
+	{ KVERBS_JOB_A_CONNECT, kv_connect_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

@@ -343,10 +343,6 @@ static const struct {
 	const char *why;
 } absent[] = {
 	{
-		"op", "read-inv",
-		"is of iWARP, whose QPs need rdma_cm; there are no jobs for that yet"
-	},
-	{
 		"op", "flush",
 		"has a number in the kernel's verbs from Linux 6.3 on, but no WR that says what is flushed; kverbs has no jobs for it"
 	},

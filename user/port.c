@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "cm.h"
 #include "verbs.h"
 #include "null.h"
 #include "kverbs.h"
@@ -125,6 +126,8 @@ static void fill_caps(struct kv_port *port)
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
 	fill_odp(port);
+	/* a null device is no one else's */
+	caps->cm = port->context->cmd_fd >= 0;
 	caps->ordering = caps->software ? KV_ORDERING_STRICT : KV_ORDERING_ASKED;
 	if (device->device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A |
 					IBV_DEVICE_MEM_WINDOW_TYPE_2B))
@@ -264,6 +267,7 @@ int kv_port_gid(struct kv_port *port, u32 asked, u32 type, struct kv_error *erro
  */
 void kv_port_close(struct kv_port *port)
 {
+	kv_cm_close(port);
 	if (port->pd)
 		ibv_dealloc_pd(port->pd);
 	port->pd = NULL;

@@ -106,13 +106,19 @@ static void print_path(FILE *file, const struct kv_result *result)
 {
 	const struct kv_job *job = &result->granted;
 
-	fprintf(file, "path: SL %u, traffic class %u, hop limit %u, P_Key index %u", job->sl,
-		job->traffic_class, job->hop_limit, job->pkey_index);
-	if (kv_transport_rules[job->transport].acked)
+	if (kv_job_iwarp(job))
+		fprintf(file, "path: TCP, connected by rdma_cm, %u READs outstanding",
+			job->rd_atomic);
+	else
+		fprintf(file, "path: SL %u, traffic class %u, hop limit %u, P_Key index %u",
+			job->sl, job->traffic_class, job->hop_limit, job->pkey_index);
+	if (!kv_job_iwarp(job) && kv_transport_rules[job->transport].acked)
 		fprintf(file,
 			", timeout %u, %u retries, %u of RNR (timer %u), %u READs or atomics outstanding",
 			job->timeout, job->retry_cnt, job->rnr_retry, job->min_rnr_timer,
 			job->rd_atomic);
+	if (!kv_job_iwarp(job) && job->connect == KVERBS_CONNECT_CM)
+		fputs(", connected by rdma_cm", file);
 	if (job->sges > 1)
 		fprintf(file, "; %u SGEs a %s", job->sges,
 			kv_job_rw(job) ? "WR at most" : "message");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "cm.h"
 #include "verbs.h"
 #include "kverbs.h"
 
@@ -403,6 +404,8 @@ static int make_spares(struct kv_end *end, const struct kv_port *port, const str
 					    "create_qp, number %u of %u of a lane: %s; use a smaller --lane-qps",
 					    end->nspare + 2, job->lane_qps, strerror(errno));
 		end->spare[end->nspare++] = qp;
+		if (job->connect == KVERBS_CONNECT_CM)
+			continue;
 		rc = move_qp(qp, NULL, end, NULL, port, job, IBV_QPS_INIT);
 		if (rc)
 			return fail(error, "modify_qp to INIT", rc);
@@ -442,7 +445,10 @@ int kv_qp_make(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	    kv_qp_create(end, port, job, error))
 		return -1;
 	kv_qp_number(end);
-	return kv_qp_init(end, port, job, error) || make_spares(end, port, job, error) ? -1 : 0;
+	/* rdma_cm says with what it goes to INIT */
+	if (job->connect != KVERBS_CONNECT_CM && kv_qp_init(end, port, job, error))
+		return -1;
+	return make_spares(end, port, job, error);
 }
 
 /**
@@ -475,6 +481,33 @@ int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv
 	address(port, job, &ah);
 	end->ah = ibv_create_ah(port->pd, &ah);
 	return end->ah ? 0 : fail(error, "create_ah", errno);
+}
+
+/* attributes that are the job's, in place of what rdma_cm has for a QP */
+void kv_qp_attr(struct ibv_qp_attr *attr, const struct kv_job *job)
+{
+	attr->qp_access_flags = kv_job_access(job, KV_ACCESS_OF_QP);
+	attr->ah_attr.sl = (u8)job->sl;
+	attr->ah_attr.grh.hop_limit = (u8)job->hop_limit;
+	attr->ah_attr.grh.traffic_class = (u8)job->traffic_class;
+	attr->path_mtu = mtu_enum(job->mtu);
+	attr->max_dest_rd_atomic = (u8)job->rd_atomic;
+	attr->min_rnr_timer = (u8)job->min_rnr_timer;
+	attr->timeout = (u8)job->timeout;
+	attr->retry_cnt = (u8)job->retry_cnt;
+	attr->rnr_retry = (u8)job->rnr_retry;
+	attr->max_rd_atomic = (u8)job->rd_atomic;
+}
+
+/* index of the GID that the QP has: 0, or errno */
+int kv_qp_gid(const struct kv_end *end, u32 *index)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int rc = ibv_query_qp(end->qp, &attr, IBV_QP_AV, &init);
+
+	*index = attr.ah_attr.grh.sgid_index;
+	return rc;
 }
 
 /* attributes that a modify to @state passes, enum ibv_qp_attr_mask */
@@ -521,6 +554,7 @@ u32 kv_qp_leave_srq(struct kv_end *end)
 
 void kv_qp_free(struct kv_end *end)
 {
+	kv_cm_leave(end);
 	/* one that is still bound holds the QP, which rxe then waits for in vain */
 	if (end->mw)
 		ibv_dealloc_mw(end->mw);

@@ -11,6 +11,8 @@
 #include "device.h"
 #include "reg.h"
 
+struct rdma_cm_id;
+
 /**
  * struct kv_port - the opened device and the port that a run uses
  * @context: NULL when closed
@@ -24,6 +26,7 @@
  * @gid_index: its index
  * @gid_type: enum ibv_gid_type
  * @grh: addresses carry a GRH
+ * @cm: what connects QPs, NULL: verbs
  */
 struct kv_port {
 	struct ibv_context *context;
@@ -37,6 +40,7 @@ struct kv_port {
 	u32 gid_index;
 	u32 gid_type;
 	u32 grh;
+	struct kv_cm *cm;
 };
 
 /* port.c */
@@ -68,6 +72,8 @@ void kv_port_close(struct kv_port *port);
  * @spare: QPs beside @qp, where a lane has several
  * @nspare: entries of @spare
  * @cqs: CQ of each QP, the first being @cq, where each has its own, else NULL
+ * @id: of rdma_cm, one for each QP that it connects
+ * @nid: entries of @id
  */
 struct kv_end {
 	u8 *buffer;
@@ -89,6 +95,8 @@ struct kv_end {
 	struct ibv_qp **spare;
 	u32 nspare;
 	struct ibv_cq **cqs;
+	struct rdma_cm_id **id;
+	u32 nid;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
@@ -118,6 +126,8 @@ int kv_qp_init(struct kv_end *end, const struct kv_port *port, const struct kv_j
 	       struct kv_error *error);
 struct ibv_qp *kv_qp_at(const struct kv_end *end, u32 i);
 int kv_qp_move(struct kv_end *end, u32 state);
+void kv_qp_attr(struct ibv_qp_attr *attr, const struct kv_job *job);
+int kv_qp_gid(const struct kv_end *end, u32 *index);
 int kv_qp_connect(struct kv_end *end, const struct kv_end *peer, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);
 int kv_qp_mask(u32 transport, u32 state);

@@ -200,7 +200,9 @@
 	X(SRQ_LIMIT, srq_limit, u32, 1, 65536, KV_AUTO,			\
 	  0, "srq-limit", "WRs", "receives of an SRQ below which an event comes") \
 	X(CQ, cq, u32, 0, KVERBS_CQ_QP, KVERBS_CQ_LANE,			\
-	  0, "cq", "", "lane or qp")
+	  0, "cq", "", "lane or qp")					\
+	X(CONNECT, connect, u32, 0, KVERBS_CONNECT_CM, KV_AUTO,		\
+	  0, "connect", "", "verbs or cm")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -371,7 +373,7 @@ enum {
 				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
 #define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
 #define KV_SHAPES_TURN		(KV_SHAPE_BIT(RECOVER) | KV_SHAPE_BIT(SETUP))
-#define KV_OPS			(KVERBS_OP_LOCAL_INV + 1)
+#define KV_OPS			(KVERBS_OP_READ_INV + 1)
 #define KV_SHAPES		(KVERBS_SHAPE_SETUP + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
@@ -417,6 +419,10 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	},
 	[KVERBS_OP_LOCAL_INV] = {
 		"local-inv", KV_SHAPES_ASK, 0, 0, "invalidated",
+		.transports = KV_RC, .mr = KV_MR_INVALIDATED, .kernel = 1,
+	},
+	[KVERBS_OP_READ_INV] = {
+		"read-inv", KV_SHAPES_ASK, 0, 1, "data arrived", .remote = 1,
 		.transports = KV_RC, .mr = KV_MR_INVALIDATED, .kernel = 1,
 	},
 };
@@ -613,6 +619,8 @@ enum {
  * @sg_gaps: it can register an SG list with gaps
  * @odp: it can have pages on demand: bit mask by enum kverbs_odp
  * @odp_ops: in these operations: bit mask by transport, then enum kverbs_op
+ * @cm: the engine can have QPs connected by rdma_cm
+ * @read_inv: a READ can invalidate the MR that it reads into
  * @wr_single: of the extended calls only those of one SGE and one WC work
  * @limit_lanes: lanes of a run that the engine allows
  * @limit_depth: WRs of a queue that the engine allows
@@ -652,6 +660,8 @@ struct kv_caps {
 	u32 sg_gaps;
 	u32 odp;
 	u32 odp_ops[KVERBS_TRANSPORT_UD + 1];
+	u32 cm;
+	u32 read_inv;
 	u32 wr_single;
 	u32 limit_lanes;
 	u32 limit_depth;
@@ -884,6 +894,22 @@ static inline u32 kv_job_covered(const struct kv_job *job)
 	return bytes;
 }
 
+/* is a checked job one of iWARP, where it is TCP that repeats what got lost? */
+static inline u32 kv_job_iwarp(const struct kv_job *job)
+{
+	return job->connect == KVERBS_CONNECT_CM && job->timeout == KV_AUTO;
+}
+
+/*
+ * Receives that a sender must not outrun, or 0. Over iWARP its WRs complete early, and a
+ * message that finds none ends the connection. An answer tells of one, too.
+ */
+static inline u32 kv_job_credit(const struct kv_job *job)
+{
+	return kv_job_iwarp(job) && kv_job_rule(job)->two_sided &&
+	       !kv_shape_rules[job->shape].answers ? job->recv_depth : 0;
+}
+
 /* enum ib_access_flags and enum ibv_access_flags, which agree */
 enum {
 	KV_ACCESS_LOCAL_WRITE = 1 << 0,
@@ -908,7 +934,7 @@ enum {
 static inline u32 kv_job_access(const struct kv_job *job, u32 of)
 {
 	const struct kv_op_rule *op;
-	u32 peer = 0, reads = 0, i;
+	u32 peer = 0, reads = 0, sink, i;
 
 	if (job->access == KVERBS_ACCESS_ALL)
 		return KV_ACCESS_LOCAL_WRITE | KV_ACCESS_REMOTE_WRITE |
@@ -925,12 +951,14 @@ static inline u32 kv_job_access(const struct kv_job *job, u32 of)
 	}
 	if (of == KV_ACCESS_OF_QP)
 		return peer;
+	/* the answer to a READ of iWARP is written as if from afar */
+	sink = reads && kv_job_iwarp(job) ? KV_ACCESS_REMOTE_WRITE : 0;
 	/* messages come into it, and a READ fills it */
 	if (of == KV_ACCESS_OF_BUFFER)
-		return KV_ACCESS_LOCAL_WRITE |
+		return KV_ACCESS_LOCAL_WRITE | sink |
 		       (kv_job_exchanges(job) ? 0 : peer);
 	if (!kv_job_exchanges(job))
-		return reads ? KV_ACCESS_LOCAL_WRITE : 0;
+		return reads ? KV_ACCESS_LOCAL_WRITE | sink : 0;
 	/* who may write from afar may write at home */
 	return peer | (peer & ~(u32)KV_ACCESS_REMOTE_READ ?
 		       KV_ACCESS_LOCAL_WRITE : 0);
@@ -1623,6 +1651,23 @@ static inline int kv_job_check_window(struct kv_job *job,
 					 job->srq ? caps->max_srq_wr : caps->max_qp_wr,
 					 caps->max_cqe,
 					 job->outstanding, recv_room);
+		/* a sender is told of receives one by one, of one queue */
+		if (caps->link == KVERBS_LINK_IWARP &&
+		    (job->lane_qps > 1 || job->srq ||
+		     job->recv_chain != KV_AUTO ||
+		     job->refill == KVERBS_REFILL_WATERMARK))
+			return kv_refuse(no, job->lane_qps > 1 ? KVERBS_JOB_A_LANE_QPS :
+					     job->srq ? KVERBS_JOB_A_SRQ :
+							KVERBS_JOB_A_REFILL,
+					 "%s: over iWARP a sender waits for receives of one QP, posted again at once; leave it out",
+					 job->lane_qps > 1 ? "lane-qps" :
+					 job->srq ? "srq" : "refill");
+		if (caps->link == KVERBS_LINK_IWARP &&
+		    job->recv_depth < job->chain)
+			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
+					 "rx-depth %u: over iWARP a chain of %u waits until there is a receive for each; use -r %u or more",
+					 job->recv_depth, job->chain,
+					 job->chain);
 	}
 	if (job->poll_batch == KV_AUTO)
 		job->poll_batch = shape->window && !kv_job_single(job, caps) ?
@@ -1808,13 +1853,9 @@ static inline int kv_port_check(const struct kv_job *job,
 				const struct kv_caps *caps,
 				struct kv_refusal *no)
 {
-	if (caps->link == KVERBS_LINK_IWARP)
-		return kv_refuse(no, KVERBS_JOB_A_PORT,
-				 "port %u is iWARP: its QPs need rdma_cm, which kverbs has no jobs for yet; use an IB or RoCE device",
-				 job->port);
 	if (caps->link == KVERBS_LINK_OTHER)
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
-				 "port %u is neither IB nor RoCE; use another device",
+				 "port %u is neither IB nor RoCE nor iWARP; use another device",
 				 job->port);
 	if (!caps->port_active)
 		return kv_refuse(no, KVERBS_JOB_A_PORT,
@@ -1851,6 +1892,82 @@ static inline int kv_job_check_port(struct kv_job *job,
 				 "mtu %u: port %u is set to %u; use -m %u or less",
 				 job->mtu, job->port, caps->mtu, caps->mtu);
 	return 0;
+}
+
+/* what only the connection of iWARP has not: that of TCP has its own */
+static inline int kv_job_check_iwarp(const struct kv_job *job,
+				     const struct kv_caps *caps,
+				     struct kv_refusal *no)
+{
+	struct {
+		u32 attr;
+		u32 given;
+		const char *name;
+	} field[] = {
+		{ KVERBS_JOB_A_MTU, job->mtu != caps->mtu, "mtu" },
+		{ KVERBS_JOB_A_SL, job->sl, "sl" },
+		{ KVERBS_JOB_A_TRAFFIC_CLASS, job->traffic_class, "traffic-class" },
+		{ KVERBS_JOB_A_HOP_LIMIT, job->hop_limit != KV_HOP_LIMIT, "hop-limit" },
+		{ KVERBS_JOB_A_TIMEOUT, job->timeout != KV_AUTO, "timeout" },
+		{ KVERBS_JOB_A_RETRY_CNT, job->retry_cnt != KV_AUTO, "retry-cnt" },
+		{ KVERBS_JOB_A_RNR_RETRY, job->rnr_retry != KV_AUTO, "rnr-retry" },
+		{ KVERBS_JOB_A_MIN_RNR_TIMER, job->min_rnr_timer != KV_AUTO,
+		  "min-rnr-timer" },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
+		if (field[i].given)
+			return kv_refuse(no, field[i].attr,
+					 "%s: port %u is iWARP, whose TCP connection has none that verbs could set; leave it out",
+					 field[i].name, job->port);
+	}
+	return 0;
+}
+
+/* who connects QPs, and what it decides then itself */
+static inline int kv_job_check_connect(struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	u32 iwarp = caps->link == KVERBS_LINK_IWARP;
+	const char *leave = iwarp ? "" : ", or --connect verbs";
+
+	if (job->connect == KV_AUTO)
+		job->connect = iwarp ? KVERBS_CONNECT_CM : KVERBS_CONNECT_VERBS;
+	if (iwarp && job->connect == KVERBS_CONNECT_VERBS)
+		return kv_refuse(no, KVERBS_JOB_A_CONNECT,
+				 "connect verbs: port %u is iWARP, whose QPs only rdma_cm connects; use cm, or leave it out",
+				 job->port);
+	if (job->connect == KVERBS_CONNECT_VERBS)
+		return 0;
+	if (!caps->cm)
+		return kv_refuse(no, KVERBS_JOB_A_CONNECT,
+				 "connect cm: this kernel has no rdma_cm (CONFIG_INFINIBAND_ADDR_TRANS), or this device is not its; use verbs");
+	if (job->transport != KVERBS_TRANSPORT_RC)
+		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
+				 "transport %s: rdma_cm connects RC QPs here; use -c rc%s",
+				 kv_transport_rules[job->transport].name, leave);
+	if (kv_shape_rules[job->shape].control)
+		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
+				 "shape %s: takes QPs to RTS by verbs; use another shape%s",
+				 kv_shape_rules[job->shape].name, leave);
+	if (job->gid_index != KV_AUTO || job->gid_type != KV_AUTO)
+		return kv_refuse(no, job->gid_index != KV_AUTO ?
+				     KVERBS_JOB_A_GID_INDEX : KVERBS_JOB_A_GID_TYPE,
+				 "%s: rdma_cm takes the GID of the port's IP address; leave it out%s",
+				 job->gid_index != KV_AUTO ? "gid-index" : "gid-type",
+				 leave);
+	if (job->pkey_index)
+		return kv_refuse(no, KVERBS_JOB_A_PKEY_INDEX,
+				 "pkey-index %u: rdma_cm takes the P_Key of the port's IP address; leave it out%s",
+				 job->pkey_index, leave);
+	if (job->provoke &&
+	    !(kv_provoke_rules[job->provoke].needs & KV_WITH_CM))
+		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
+				 "provoke %s: not with QPs that rdma_cm connects; use flush, queue-full, sges or cq-overflow%s",
+				 kv_provoke_rules[job->provoke].name, leave);
+	return iwarp ? kv_job_check_iwarp(job, caps, no) : 0;
 }
 
 /* the steps, one after the other, find the MR of their operation as they need it */
@@ -2315,6 +2432,18 @@ static inline int kv_job_check_op(const struct kv_job *job,
 				 kv_shape_rules[job->shape].name, op->name);
 	if (kv_job_check_size(job, step, caps, no))
 		return -1;
+	if (step->op == KVERBS_OP_READ_INV && !caps->read_inv)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "read-inv: only a READ of iWARP invalidates the MR that it reads into; use --op reg-mr,read,local-inv");
+	if (caps->link == KVERBS_LINK_IWARP && op->imm)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: iWARP has no immediate data; use write or send",
+				 op->name);
+	if (caps->link == KVERBS_LINK_IWARP && op->reads &&
+	    job->local_key != KVERBS_LOCAL_KEY_MR)
+		return kv_refuse(no, KVERBS_JOB_A_LOCAL_KEY,
+				 "local-key dma: what a %s of iWARP reads into is named to the peer, by an MR; leave it out",
+				 op->name);
 	if (!caps->reg_mr)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "%s: the device has no REG_MR (memory management extensions), the only way to open a buffer to the peer; use --engine user",
@@ -2403,6 +2532,12 @@ static inline int kv_job_check_acks(struct kv_job *job,
 	};
 	u32 i;
 
+	/* TCP acknowledges by itself, but READs are the QP's to count */
+	if (caps->link == KVERBS_LINK_IWARP) {
+		if (job->rd_atomic == KV_AUTO)
+			job->rd_atomic = rd;
+		goto rd_atomic;
+	}
 	if (kv_transport_rules[job->transport].acked)
 		kv_provoke_hurry(job);
 	for (i = 0; i < sizeof(field) / sizeof(*field); i++) {
@@ -2416,6 +2551,7 @@ static inline int kv_job_check_acks(struct kv_job *job,
 					 kv_transport_rules[job->transport].name);
 		}
 	}
+rd_atomic:
 	if (job->rd_atomic != KV_AUTO && job->rd_atomic > caps->max_rd_atomic)
 		return kv_refuse(no, KVERBS_JOB_A_RD_ATOMIC,
 				 "rd-atomic %u: the device allows %u; use -o %u or less",
@@ -2446,7 +2582,7 @@ static inline int kv_job_check_path(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SL,
 				 "sl %u: a RoCE port has priorities 0 to 7; use -S 7 or less",
 				 job->sl);
-	if (job->pkey_index >= caps->pkeys)
+	if (caps->link != KVERBS_LINK_IWARP && job->pkey_index >= caps->pkeys)
 		return kv_refuse(no, KVERBS_JOB_A_PKEY_INDEX,
 				 "pkey-index %u: port %u has %u entries; use one below",
 				 job->pkey_index, job->port, caps->pkeys);
@@ -2932,9 +3068,11 @@ static inline u64 kv_job_delay(const struct kv_job *job, u64 ticks_s)
 
 /* who posts the next WR, where ib_core calls a handler */
 static inline int kv_job_check_post_from(struct kv_job *job,
+					 const struct kv_caps *caps,
 					 struct kv_refusal *no)
 {
 	const struct kv_context_rule *context = &kv_context_rules[job->context];
+	u32 iwarp = caps->link == KVERBS_LINK_IWARP;
 	u32 lane = kv_shape_rules[job->shape].answers ||
 		   kv_shape_rules[job->shape].paced;
 
@@ -2954,7 +3092,8 @@ static inline int kv_job_check_post_from(struct kv_job *job,
 				 "post-from handler: rdma_rw_ctx_init may sleep, a handler of kverbs may not; use --post-from lane");
 	lane |= kv_job_rw(job);
 	if (job->post_from == KV_AUTO)
-		job->post_from = lane ? KVERBS_POST_FROM_LANE :
+		job->post_from = lane || (iwarp && kv_job_two_sided(job)) ?
+					KVERBS_POST_FROM_LANE :
 					KVERBS_POST_FROM_HANDLER;
 	if (job->post_from == KVERBS_POST_FROM_LANE)
 		return 0;
@@ -2965,6 +3104,10 @@ static inline int kv_job_check_post_from(struct kv_job *job,
 	if (job->check_data)
 		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
 				 "post-from handler: a handler must not wait until data is there to be checked; use --post-from lane");
+	if (iwarp && kv_job_two_sided(job))
+		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
+				 "post-from handler: over iWARP a %s waits until there is a receive for it, and a handler must not wait; use --post-from lane",
+				 kv_job_rule(job)->name);
 	if (job->delay_ns)
 		return kv_refuse(no, KVERBS_JOB_A_POST_FROM,
 				 "post-from handler: --delay is of the posts of a lane; use --post-from lane");
@@ -3030,7 +3173,7 @@ static inline int kv_job_check_context(struct kv_job *job,
 	}
 	if (kv_job_check_moderation(job, no))
 		return -1;
-	return kv_job_check_post_from(job, no);
+	return kv_job_check_post_from(job, caps, no);
 }
 
 /* what can be made wrong with a job, and shows */
@@ -3172,9 +3315,10 @@ static inline int kv_job_check_engine(struct kv_job *job,
 				 "poll-batch %u: ibv_next_poll of this provider returns WCs twice; use --poll-batch 1, or --api post",
 				 job->poll_batch);
 	if (job->wait == KV_AUTO) {
+		/* rxe needs softirqs, siw a thread */
 		job->wait = !caps->software ? KVERBS_WAIT_RELAX :
-			    caps->kernel ? KVERBS_WAIT_SOFTIRQ :
-					   KVERBS_WAIT_YIELD;
+			    caps->kernel && caps->link != KVERBS_LINK_IWARP ?
+			    KVERBS_WAIT_SOFTIRQ : KVERBS_WAIT_YIELD;
 		/* lanes that share a CPU must hand it to each other */
 		for (i = 0; i < lanes && i < job->ncpus; i++) {
 			for (j = 0; j < i; j++) {
@@ -3214,6 +3358,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 				 "duration %u ms: the limit is %u ms; use a shorter -D, or raise the module's max_time_ms",
 				 job->duration_ms, caps->limit_ms);
 	if (kv_job_check_port(job, caps, no) ||
+	    kv_job_check_connect(job, caps, no) ||
 	    kv_job_check_control(job, no) ||
 	    kv_job_check_reg(job, caps, no) ||
 	    kv_job_check_step(job, caps, no) ||

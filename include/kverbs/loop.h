@@ -99,6 +99,8 @@ enum {
  * @total: messages sent in all once the initiator has ended, else KV_UNSET
  * @abort: 1 when either lane failed
  * @ready: messages that the responder has checked, when data is checked
+ * @credit: messages whose receives the responder posted again, where a sender must not
+ *	outrun them
  * @seed: of the data
  * @spoil: KV_SPOIL_*, where an error is provoked
  */
@@ -107,6 +109,7 @@ struct kv_pair {
 	u64 total;
 	u64 abort;
 	u64 ready;
+	u64 credit;
 	u64 seed;
 	u64 spoil;
 };
@@ -185,6 +188,7 @@ struct kv_ring {
  * @two_sided: the operation completes a receive at the peer
  * @turns: QPs that chains are posted to in turn
  * @lossy: a message may not arrive, and nobody is told
+ * @credit: receives at the peer, which must not be outrun, 0: they may be
  * @taken: a message invalidates the MR of its taker
  * @provoke: enum kverbs_provoke: the error that is made to come
  * @wide: WRs outstanding from then on, where it is of a CQ that overflows
@@ -243,6 +247,7 @@ struct kv_loop {
 	u32 two_sided;
 	u32 turns;
 	u32 lossy;
+	u32 credit;
 	u32 taken;
 	u32 provoke;
 	u32 wide;
@@ -291,6 +296,7 @@ struct kv_loop {
 	u64 sent;	/* turns: WRs of a queue since it was made or reset */
 	u32 until_sample;
 	u32 prepares;	/* there is something to be done before a post */
+	u32 ahead;	/* and before its WRs are made ready */
 	u32 place;
 	u32 mr;
 	u32 heard;	/* pingpong: messages that came and were not yet taken */
@@ -882,6 +888,32 @@ kv_noinline int kv_register(struct kv_loop *l, u32 n)
 	return 0;
 }
 
+/* has the peer posted receives for n messages more? */
+kv_inline u32 kv_has_credit(const struct kv_loop *l, u32 n)
+{
+	return l->posted + n - kv_load(&l->pair->credit) <= l->credit;
+}
+
+kv_noinline int kv_await_credit(struct kv_loop *l, u32 n)
+{
+	l->idle = 0;
+	while (!kv_has_credit(l, n)) {
+		/* no event tells of it */
+		if (kv_idle_poll(l))
+			return -1;
+	}
+	l->idle = 0;
+	return 0;
+}
+
+/* before n operations are posted: may they be, and where does their memory lie? */
+kv_noinline int kv_go_ahead(struct kv_loop *l, u32 n)
+{
+	if (l->credit && kv_await_credit(l, n))
+		return -1;
+	return l->reg.on ? kv_register(l, n) : 0;
+}
+
 /* after operations were retired: their memory is the CPU's again */
 kv_noinline int kv_release(struct kv_loop *l)
 {
@@ -923,7 +955,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	u32 signalled, last, i;
 	int rc;
 
-	if (kv_unlikely(l->reg.on) && kv_register(l, len))
+	if (kv_unlikely(l->ahead) && kv_go_ahead(l, len))
 		return -1;
 	for (i = 0; i < len; i++) {
 		last = i + 1 == len;
@@ -948,7 +980,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 		kv_delay(l);
 	}
 	/* what that took, and registration, is outside what is timed */
-	if (sampled || kv_unlikely((l->prepares || l->reg.on) &&
+	if (sampled || kv_unlikely((l->prepares || l->ahead) &&
 				   l->timing != KVERBS_TIMING_NONE))
 		kv_tick(l, &l->stat.t_rest);
 	start = l->now;
@@ -1224,7 +1256,7 @@ kv_noinline void kv_loop_phases(struct kv_loop *l)
 	u64 start, yields;
 
 	while (kv_more(l)) {
-		if (l->reg.on && kv_register(l, 1))
+		if (l->ahead && kv_go_ahead(l, 1))
 			return;
 		if (timed)
 			kv_tick(l, &l->stat.t_rest);
@@ -1264,6 +1296,10 @@ kv_inline u32 kv_next_chain(struct kv_loop *l)
 	if (l->last != KV_UNSET && l->last - l->posted < len)
 		len = (u32)(l->last - l->posted);
 	if (l->posted - l->retired + len > l->depth)
+		return 0;
+	/* there is something else to do than to wait for receives */
+	if (kv_unlikely(l->credit) && l->posted != l->retired &&
+	    !kv_has_credit(l, len))
 		return 0;
 	if (kv_likely(kv_more(l)))
 		return len;
@@ -1363,6 +1399,9 @@ kv_inline u32 kv_is_due(struct kv_loop *l)
 		kv_count_unsent(l);
 		return 0;
 	}
+	if (kv_unlikely(l->credit) && l->posted != l->retired &&
+	    !kv_has_credit(l, 1))
+		return 0;
 	return l->posted - l->retired < l->depth &&
 	       l->now - l->begin >= l->next_due >> KV_PACE_SHIFT;
 }
@@ -1610,6 +1649,8 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 			return;
 		if (got && kv_unlikely(l->limit) && kv_limit_look(l, 0))
 			return;
+		if (kv_unlikely(l->credit))
+			kv_store(&l->pair->credit, l->recvs);
 		kv_rest(l);
 	}
 }
@@ -2334,6 +2375,7 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 	}
 	kv_data_reset(l);
 	l->prepares = l->data.on || l->aims || l->cold;
+	l->ahead = l->credit || l->reg.on;
 	kv_window_open(l);
 	if (role == KVERBS_ROLE_INITIATOR) {
 		kv_warm_up(l, shape);

@@ -42,6 +42,7 @@ enum {
 	KV_WHILE_BUSY = 1 << 7,		/* with all WRs of the window outstanding */
 	KV_NEEDS_SEND = 1 << 8,		/* its data goes into receives of the peer */
 	KV_NEEDS_EXCHANGE = 1 << 9,	/* the peer is told the rkey of each operation */
+	KV_WITH_CM = 1 << 10,		/* QPs that rdma_cm connected show it, too */
 };
 
 /**
@@ -51,7 +52,7 @@ enum {
  * @options: with a plain job, what shows it: " --op send"
  * @reason: enum kverbs_reason that a lane is expected to end with
  * @status: of KVERBS_REASON_WC, likewise
- * @needs: mask of KV_NEEDS_*, KV_BY_RESPONDER, KV_WHILE_BUSY
+ * @needs: mask of KV_NEEDS_*, KV_BY_RESPONDER, KV_WHILE_BUSY, KV_WITH_CM
  * @transports: bit mask by enum kverbs_transport
  * @shapes: bit mask by enum kverbs_shape
  * @never: why no engine does it, NULL: one does
@@ -95,7 +96,7 @@ static const struct kv_provoke_rule kv_provoke_rules[KV_PROVOKES] = {
 	},
 	[KVERBS_PROVOKE_FLUSH] = {
 		"flush", "the QP of the initiator is moved to ERR", " -c rc",
-		KV_PROVOKE_WC(WR_FLUSH), 0, KV_RC | KV_UC | KV_UD,
+		KV_PROVOKE_WC(WR_FLUSH), KV_WITH_CM, KV_RC | KV_UC | KV_UD,
 		KV_PROVOKE_SHAPES,
 	},
 	[KVERBS_PROVOKE_LOCAL_LENGTH] = {
@@ -137,17 +138,19 @@ static const struct kv_provoke_rule kv_provoke_rules[KV_PROVOKES] = {
 	},
 	[KVERBS_PROVOKE_CQ_OVERFLOW] = {
 		"cq-overflow", "more WRs complete than the CQ holds, and nobody polls",
-		" --shape rate", KVERBS_REASON_CQ, 0, KV_NEEDS_ONE_SIDED,
+		" --shape rate", KVERBS_REASON_CQ, 0,
+		KV_NEEDS_ONE_SIDED | KV_WITH_CM,
 		KV_RC | KV_UC, KV_SHAPE_BIT(RATE),
 	},
 	[KVERBS_PROVOKE_QUEUE_FULL] = {
 		"queue-full", "more WRs are posted in one chain than the send queue holds",
-		" -c rc", KVERBS_REASON_POST, 0, 0, KV_RC | KV_UC | KV_UD,
+		" -c rc", KVERBS_REASON_POST, 0, KV_WITH_CM,
+		KV_RC | KV_UC | KV_UD,
 		KV_PROVOKE_SHAPES,
 	},
 	[KVERBS_PROVOKE_SGES] = {
 		"sges", "a WR has one SGE more than the QP was granted", " -c rc",
-		KVERBS_REASON_POST, 0, 0, KV_RC | KV_UC | KV_UD,
+		KVERBS_REASON_POST, 0, KV_WITH_CM, KV_RC | KV_UC | KV_UD,
 		KV_PROVOKE_SHAPES,
 	},
 	[KVERBS_PROVOKE_NO_AH] = {

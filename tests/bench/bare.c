@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 
 /* the same endpoints; built in, so that kverbs need not export them */
+#include "cm.c"
 #include "context.c"
 #include "endpoint.c"
 #include "exchange.c"

@@ -12,7 +12,7 @@
 
 /* one run: what is asked, the world it runs in, what came out */
 struct bench {
-	u32 shape, two_sided, lossy, timing;
+	u32 shape, two_sided, lossy, credit, timing;
 	u64 n, span, warm, delay;
 	u32 delay_at;
 	u32 depth, chain, signal, batch, recv_depth, turns;
@@ -175,7 +175,7 @@ static void bench_run(void)
 		ep->least = ~0U;
 		ep->cq_depth = b.depth + (takes(i) ? b.recv_depth : 0) + b.spare_cqes;
 		ep->two_sided = b.two_sided;
-		ep->lossy = b.lossy;
+		ep->lossy = b.lossy || b.credit;
 		memset(l, 0, sizeof(*l));
 		l->ep = ep;
 		l->pair = &b.pair;
@@ -207,6 +207,7 @@ static void bench_run(void)
 		l->two_sided = b.two_sided;
 		l->turns = b.turns;
 		l->lossy = b.lossy;
+		l->credit = b.credit ? b.recv_depth : 0;
 		l->taken = b.taken;
 		l->provoke = b.provoke;
 		l->exchanges = b.exchanges;
@@ -1890,6 +1891,45 @@ static void test_lossy(void **state)
 	}
 }
 
+/* a transport that loses what finds no receive: a sender that knows of them loses nothing */
+static void test_credit(void **state)
+{
+	u64 seed = 77;
+	u32 i;
+
+	for (i = 0; i < 400; i++) {
+		two_new(i % 2 ? KVERBS_SHAPE_RATE : KVERBS_SHAPE_LAT, 1, 1 + i % 60,
+			test_random(&seed));
+		b.credit = 1;
+		b.recv_depth = 1 + i % 7;
+		b.timing = i % 3;
+		b.warm = i % 4 ? 0 : 3000;
+		b.w.ep[0].script.latency = test_random(&seed) % 500;
+		if (i % 2) {
+			b.depth = 1 + i % 9;
+			b.chain = 1 + i % (b.depth < b.recv_depth ? b.depth : b.recv_depth);
+			b.batch = 1 + i % b.recv_depth;
+		}
+		bench_run();
+		check_initiator(b.n);
+		ask_is(b.loop[1].end == KVERBS_REASON_COMPLETE);
+		ask_is(b.loop[1].stat.total_recvs == b.loop[0].posted);
+		ask_is(b.loop[1].stat.ops == b.n && !b.loop[1].stat.lost);
+	}
+	/* a stop while it waits, and a responder that takes nothing any more */
+	for (i = 1; i < 600; i++) {
+		two_new(KVERBS_SHAPE_RATE, 1, 12, test_random(&seed));
+		b.credit = 1;
+		b.depth = 3;
+		b.recv_depth = 2;
+		b.w.stop_at = i;
+		b.w.stop_kind = KV_STOP_SOON;
+		bench_run();
+		check_accounts(0);
+		ask_is(b.w.now < DEADLINE);
+	}
+}
+
 /* a one-sided message fails: its WC tells, long before the answer is overdue */
 static void test_pingpong_of_a_failing_write(void **state)
 {
@@ -3142,6 +3182,7 @@ int main(void)
 		cmocka_unit_test(test_filling_fails),
 		cmocka_unit_test(test_lost_message),
 		cmocka_unit_test(test_lossy),
+		cmocka_unit_test(test_credit),
 		cmocka_unit_test(test_pingpong_of_a_failing_write),
 		cmocka_unit_test(test_late_initiator),
 		cmocka_unit_test(test_anything),

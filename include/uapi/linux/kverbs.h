@@ -226,6 +226,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_SRQ_LIMIT,		/* u32, receives below which an event is to come */
 	KVERBS_JOB_A_CQ,		/* u32: enum kverbs_cq */
 	KVERBS_JOB_A_PACE_NS,		/* u32, repeated: intervals of pace trace, not told back */
+	KVERBS_JOB_A_CONNECT,		/* u32: enum kverbs_connect */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -252,6 +253,7 @@ enum kverbs_op {
 	KVERBS_OP_SEND_INV,	/* with invalidate */
 	KVERBS_OP_REG_MR,	/* of an MR of the operation */
 	KVERBS_OP_LOCAL_INV,	/* likewise */
+	KVERBS_OP_READ_INV,	/* of the MR that is read into, iWARP */
 };
 
 /* of a step, a mask */
@@ -466,6 +468,12 @@ enum kverbs_cq {
 enum kverbs_srq {
 	KVERBS_SRQ_OFF,
 	KVERBS_SRQ_ON,
+};
+
+/* who takes QPs to RTS */
+enum kverbs_connect {
+	KVERBS_CONNECT_VERBS,	/* kverbs, with modify_qp: it knows both ends */
+	KVERBS_CONNECT_CM,	/* rdma_cm, which iWARP needs */
 };
 
 /* where a busy wait is: in what is timed, or as long, but before it */

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs that rdma_cm connects.
+ *
+ * Its handlers only write down what came, and wake the run's work item, which alone
+ * touches verbs objects. An id lives as long as the QPs are connected: to destroy that of
+ * an iWARP connection ends it.
+ */
+#include <linux/inetdevice.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <net/addrconf.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_cache.h>
+#include <rdma/rdma_cm.h>
+
+#include "cm.h"
+
+#define KV_CM_MS	5000	/* longest wait for an event */
+#define KV_CM_LOOK_MS	20	/* a stop is noticed as late */
+#define KV_CM_BACKLOG	16
+#define KV_CM_ADDRESSES	1024	/* of the namespace, that are tried */
+#define KV_CM_TRIES	8	/* ports, which may be those of somebody's sockets */
+
+/* events that end a connection, or that there will be one; a bit each */
+#define KV_CM_FAILED	(BIT(RDMA_CM_EVENT_ADDR_ERROR) |	\
+			 BIT(RDMA_CM_EVENT_ROUTE_ERROR) |	\
+			 BIT(RDMA_CM_EVENT_CONNECT_ERROR) |	\
+			 BIT(RDMA_CM_EVENT_UNREACHABLE) |	\
+			 BIT(RDMA_CM_EVENT_REJECTED) |		\
+			 BIT(RDMA_CM_EVENT_DISCONNECTED) |	\
+			 BIT(RDMA_CM_EVENT_DEVICE_REMOVAL))
+
+/**
+ * struct kv_link - one end of a connection
+ * @next: of the same endpoint
+ * @cm: of the run
+ * @id: of rdma_cm, NULL: none yet
+ * @events: that came, a bit each
+ * @status: of the first that is a failure
+ */
+struct kv_link {
+	struct kv_link *next;
+	struct kv_cm *cm;
+	struct rdma_cm_id *id;
+	unsigned long events;
+	int status;
+};
+
+/**
+ * struct kv_cm - what connects the QPs of a run
+ * @net: network namespace
+ * @listener: waits for connections at @addr
+ * @listening: its end
+ * @addr: address of the port, both ends' own
+ * @nonce: by which a request is known to be our own
+ * @woken: wakes who waits for an event
+ * @lock: guards @asked
+ * @asked: end that waits for a request, NULL: none is expected
+ */
+struct kv_cm {
+	struct net *net;
+	struct rdma_cm_id *listener;
+	struct kv_link listening;
+	struct sockaddr_storage addr;
+	u64 nonce;
+	wait_queue_head_t woken;
+	spinlock_t lock;	/* asked */
+	struct kv_link *asked;
+};
+
+static int kv_cm_request(struct kv_cm *cm, struct rdma_cm_id *id,
+			 const struct rdma_cm_event *event)
+{
+	const struct rdma_conn_param *param = &event->param.conn;
+	struct kv_link *link;
+
+	/* the port is open to the network: who is not us is turned away */
+	if (param->private_data_len < sizeof(cm->nonce) ||
+	    memcmp(param->private_data, &cm->nonce, sizeof(cm->nonce)))
+		return -EACCES;
+	/* who gives up waiting takes the lock, and may then free the link */
+	spin_lock(&cm->lock);
+	link = cm->asked;
+	if (link) {
+		cm->asked = NULL;
+		link->id = id;
+		id->context = link;
+		smp_mb__before_atomic();	/* who sees the event sees the id */
+		set_bit(event->event, &link->events);
+	}
+	spin_unlock(&cm->lock);
+	wake_up(&cm->woken);
+	return link ? 0 : -EBUSY;
+}
+
+/* a return value other than 0 has rdma_cm destroy the id, which only a new one may be */
+static int kv_cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct kv_link *link = id->context;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		return kv_cm_request(link->cm, id, event);
+	if (BIT(event->event) & KV_CM_FAILED && !link->status)
+		link->status = event->status < 0 ? event->status : -ECONNRESET;
+	smp_mb__before_atomic();	/* who sees the event sees the status */
+	set_bit(event->event, &link->events);
+	wake_up(&link->cm->woken);
+	return 0;
+}
+
+/* has one of the events come, or any that says that it will not? */
+static bool kv_cm_came(const struct kv_link *link, unsigned long which)
+{
+	return READ_ONCE(link->events) & (which | KV_CM_FAILED);
+}
+
+/* wait for an event at one end; a failure at the other ends the wait, too */
+static int kv_cm_wait(const struct kv_link *link, const struct kv_link *other,
+		      enum rdma_cm_event_type event, const u32 *stop)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(KV_CM_MS);
+	const struct kv_link *failed;
+
+	for (;;) {
+		wait_event_timeout(link->cm->woken,
+				   kv_cm_came(link, BIT(event)) ||
+				   kv_cm_came(other, 0),
+				   msecs_to_jiffies(KV_CM_LOOK_MS));
+		failed = kv_cm_came(link, 0) ? link : other;
+		if (kv_cm_came(failed, 0)) {
+			smp_rmb();	/* the status after the event */
+			return failed->status;
+		}
+		if (kv_cm_came(link, BIT(event))) {
+			smp_rmb();	/* the id after the event */
+			return 0;
+		}
+		if (READ_ONCE(*stop))
+			return -EINTR;
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+	}
+}
+
+static bool kv_cm_usable(const struct net_device *dev)
+{
+	return dev->flags & IFF_UP && !(dev->flags & IFF_LOOPBACK);
+}
+
+static bool kv_cm_nth_v4(struct net_device *dev, u32 *nth,
+			 struct sockaddr_storage *addr)
+{
+	struct sockaddr_in *sin = (struct sockaddr_in *)addr;
+	struct in_device *in = __in_dev_get_rcu(dev);
+	const struct in_ifaddr *ifa;
+
+	if (!in)
+		return false;
+	in_dev_for_each_ifa_rcu(ifa, in) {
+		if ((*nth)--)
+			continue;
+		sin->sin_family = AF_INET;
+		sin->sin_addr.s_addr = ifa->ifa_local;
+		return true;
+	}
+	return false;
+}
+
+static bool kv_cm_nth_v6(struct net_device *dev, u32 *nth,
+			 struct sockaddr_storage *addr)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	struct sockaddr_in6 *sin = (struct sockaddr_in6 *)addr;
+	struct inet6_dev *in = __in6_dev_get(dev);
+	const struct inet6_ifaddr *ifa;
+
+	if (!in)
+		return false;
+	list_for_each_entry_rcu(ifa, &in->addr_list, if_list) {
+		if (ifa->flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED))
+			continue;
+		if ((*nth)--)
+			continue;
+		sin->sin6_family = AF_INET6;
+		sin->sin6_addr = ifa->addr;
+		if (ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL)
+			sin->sin6_scope_id = dev->ifindex;
+		return true;
+	}
+#endif
+	return false;
+}
+
+/* the n-th address of a namespace, those of IPv4 first; false past the last */
+static bool kv_cm_nth(struct net *net, u32 nth, struct sockaddr_storage *addr)
+{
+	struct net_device *dev;
+	bool found = false;
+
+	memset(addr, 0, sizeof(*addr));
+	rcu_read_lock();
+	for_each_netdev_rcu(net, dev) {
+		found = kv_cm_usable(dev) && kv_cm_nth_v4(dev, &nth, addr);
+		if (found)
+			goto out;
+	}
+	for_each_netdev_rcu(net, dev) {
+		found = kv_cm_usable(dev) && kv_cm_nth_v6(dev, &nth, addr);
+		if (found)
+			goto out;
+	}
+out:
+	rcu_read_unlock();
+	return found;
+}
+
+static struct rdma_cm_id *kv_cm_id(struct kv_link *link)
+{
+	return rdma_create_id(link->cm->net, kv_cm_event, link, RDMA_PS_TCP,
+			      IB_QPT_RC);
+}
+
+/* listen at @addr, if rdma_cm finds the port by it: -ENODEV if not */
+static int kv_cm_listen_at(struct kv_cm *cm, struct sockaddr_storage *addr,
+			   const struct ib_device *ibdev, u32 port)
+{
+	struct rdma_cm_id *id = kv_cm_id(&cm->listening);
+	int rc;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	rc = rdma_bind_addr(id, (struct sockaddr *)addr);
+	/* whatever else is wrong with an address, it is not one of the port */
+	if (rc || id->device != ibdev || id->port_num != port) {
+		rdma_destroy_id(id);
+		return -ENODEV;
+	}
+	rc = rdma_listen(id, KV_CM_BACKLOG);
+	if (rc) {
+		rdma_destroy_id(id);
+		return rc;
+	}
+	cm->listener = id;
+	cm->addr = id->route.addr.src_addr;
+	return 0;
+}
+
+static int kv_cm_listen(struct kv_cm *cm, const struct ib_device *ibdev,
+			u32 port)
+{
+	struct sockaddr_storage addr;
+	int rc = -ENODEV;
+	u32 i, tries;
+
+	for (i = 0; i < KV_CM_ADDRESSES && rc == -ENODEV; i++) {
+		if (!kv_cm_nth(cm->net, i, &addr))
+			break;
+		for (tries = 0; tries < KV_CM_TRIES; tries++) {
+			rc = kv_cm_listen_at(cm, &addr, ibdev, port);
+			if (rc != -EADDRINUSE)
+				break;
+		}
+	}
+	return rc;
+}
+
+int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
+	       struct kv_job *job, const char **where)
+{
+	const struct ib_gid_attr *gid;
+	struct kv_cm *cm;
+	int rc;
+
+	*where = "allocate what rdma_cm needs";
+	cm = kzalloc(sizeof(*cm), GFP_KERNEL);
+	if (!cm)
+		return -ENOMEM;
+	path->cm = cm;
+	cm->net = net;
+	cm->listening.cm = cm;
+	cm->nonce = get_random_u64();
+	init_waitqueue_head(&cm->woken);
+	spin_lock_init(&cm->lock);
+	rc = kv_cm_listen(cm, ibdev, job->port);
+	*where = rc == -ENODEV ?
+		 "find an IP address by which rdma_cm knows the port (give its netdev one)" :
+		 "listen by rdma_cm";
+	if (rc)
+		return rc;
+	gid = cm->listener->route.addr.dev_addr.sgid_attr;
+	if (!gid || !rdma_protocol_roce(ibdev, job->port))
+		return 0;
+	rdma_hold_gid_attr(gid);
+	path->gid_attr = gid;
+	job->gid_index = gid->index;
+	return 0;
+}
+
+void kv_cm_shut(struct kv_path *path)
+{
+	struct kv_cm *cm = path->cm;
+
+	if (!cm || !cm->listener)
+		return;
+	rdma_destroy_id(cm->listener);
+	cm->listener = NULL;
+}
+
+void kv_cm_close(struct kv_path *path)
+{
+	kv_cm_shut(path);
+	kfree(path->cm);
+	path->cm = NULL;
+}
+
+static struct kv_link *kv_cm_link(struct kv_ep *ep, struct kv_cm *cm)
+{
+	struct kv_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
+
+	if (!link)
+		return NULL;
+	link->cm = cm;
+	link->next = ep->link;
+	ep->link = link;
+	return link;
+}
+
+/* move a QP with what rdma_cm knows of the connection, and the job of the rest */
+static int kv_cm_to(const struct kv_link *link, const struct kv_ep *ep,
+		    struct ib_qp *qp, enum ib_qp_state state,
+		    const struct kv_path *path, const struct kv_job *job)
+{
+	struct ib_qp_attr attr = { .qp_state = state };
+	int mask, rc;
+
+	rc = rdma_init_qp_attr(link->id, &attr, &mask);
+	if (rc)
+		return rc;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		attr.qp_access_flags = kv_job_access(job, KV_ACCESS_OF_QP);
+	if (mask & IB_QP_AV) {
+		rdma_ah_set_sl(&attr.ah_attr, job->sl);
+		if (rdma_ah_get_ah_flags(&attr.ah_attr) & IB_AH_GRH) {
+			attr.ah_attr.grh.traffic_class = job->traffic_class;
+			attr.ah_attr.grh.hop_limit = job->hop_limit;
+		}
+	}
+	attr.path_mtu = path->mtu;
+	attr.max_dest_rd_atomic = job->rd_atomic;
+	attr.min_rnr_timer = job->min_rnr_timer;
+	attr.timeout = job->timeout;
+	attr.retry_cnt = job->retry_cnt;
+	attr.rnr_retry = job->rnr_retry;
+	attr.max_rd_atomic = job->rd_atomic;
+	return kv_ep_modify(ep, qp, &attr, mask);
+}
+
+static int kv_cm_to_rts(const struct kv_link *link, const struct kv_ep *ep,
+			struct ib_qp *qp, const struct kv_path *path,
+			const struct kv_job *job, const char **where)
+{
+	int rc;
+
+	*where = "move QP to RTR as rdma_cm says";
+	rc = kv_cm_to(link, ep, qp, IB_QPS_RTR, path, job);
+	if (rc)
+		return rc;
+	*where = "move QP to RTS as rdma_cm says";
+	return kv_cm_to(link, ep, qp, IB_QPS_RTS, path, job);
+}
+
+static int kv_cm_resolve(struct kv_link *link, const struct kv_link *other,
+			 const u32 *stop, const char **where)
+{
+	struct sockaddr_storage src = link->cm->addr;
+	struct sockaddr *dst = (struct sockaddr *)&link->cm->addr;
+	struct rdma_cm_id *id;
+	int rc;
+
+	/* a port of its own */
+	if (src.ss_family == AF_INET)
+		((struct sockaddr_in *)&src)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)&src)->sin6_port = 0;
+	*where = "create an id of rdma_cm";
+	id = kv_cm_id(link);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	link->id = id;
+	*where = "resolve the address by rdma_cm";
+	rc = rdma_resolve_addr(id, (struct sockaddr *)&src, dst, KV_CM_MS);
+	if (!rc)
+		rc = kv_cm_wait(link, other, RDMA_CM_EVENT_ADDR_RESOLVED, stop);
+	if (rc)
+		return rc;
+	*where = "resolve the route by rdma_cm";
+	rc = rdma_resolve_route(id, KV_CM_MS);
+	return rc ? rc : kv_cm_wait(link, other, RDMA_CM_EVENT_ROUTE_RESOLVED,
+				    stop);
+}
+
+static int kv_cm_accept(const struct kv_link *link,
+			struct rdma_conn_param *param)
+{
+	int rc;
+
+	rdma_lock_handler(link->id);
+	rc = rdma_accept(link->id, param);
+	rdma_unlock_handler(link->id);
+	return rc;
+}
+
+/* what a request, and the answer to it, says of a QP */
+static struct rdma_conn_param kv_cm_param(const struct ib_qp *qp,
+					  const struct kv_job *job)
+{
+	return (struct rdma_conn_param) {
+		.responder_resources = job->rd_atomic,
+		.initiator_depth = job->rd_atomic,
+		.retry_count = min_t(u32, job->retry_cnt, 7),
+		.rnr_retry_count = min_t(u32, job->rnr_retry, 7),
+		.qp_num = qp->qp_num,
+	};
+}
+
+/* ask, and have the request come to the other end */
+static int kv_cm_ask(struct kv_link *la, struct kv_link *lb,
+		     struct rdma_conn_param *param, const u32 *stop,
+		     const char **where)
+{
+	struct kv_cm *cm = la->cm;
+	int rc;
+
+	param->private_data = &cm->nonce;
+	param->private_data_len = sizeof(cm->nonce);
+	spin_lock(&cm->lock);
+	cm->asked = lb;
+	spin_unlock(&cm->lock);
+	*where = "connect by rdma_cm";
+	rc = rdma_connect(la->id, param);
+	if (!rc)
+		rc = kv_cm_wait(lb, la, RDMA_CM_EVENT_CONNECT_REQUEST, stop);
+	/* who comes later finds nobody; who came, has its id in the link */
+	spin_lock(&cm->lock);
+	cm->asked = NULL;
+	spin_unlock(&cm->lock);
+	return rc;
+}
+
+int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
+		  struct ib_qp *qb, const struct kv_path *path,
+		  const struct kv_job *job, const char **where)
+{
+	bool verbs = rdma_cap_ib_cm(qa->device, path->port);
+	struct kv_link *la, *lb;
+	struct rdma_conn_param param;
+	const u32 *stop = a->stop;
+	int rc;
+
+	*where = "allocate the ends of a connection";
+	la = kv_cm_link(a, path->cm);
+	lb = kv_cm_link(b, path->cm);
+	if (!la || !lb)
+		return -ENOMEM;
+	rc = kv_cm_resolve(la, lb, stop, where);
+	if (rc)
+		return rc;
+	*where = "move QP to INIT as rdma_cm says";
+	rc = kv_cm_to(la, a, qa, IB_QPS_INIT, path, job);
+	if (rc)
+		return rc;
+	param = kv_cm_param(qa, job);
+	rc = kv_cm_ask(la, lb, &param, stop, where);
+	if (rc)
+		return rc;
+	*where = "move QP to INIT as rdma_cm says";
+	rc = kv_cm_to(lb, b, qb, IB_QPS_INIT, path, job);
+	if (!rc && verbs)
+		rc = kv_cm_to_rts(lb, b, qb, path, job, where);
+	if (rc)
+		return rc;
+	param = kv_cm_param(qb, job);
+	*where = "accept by rdma_cm";
+	rc = kv_cm_accept(lb, &param);
+	if (rc)
+		return rc;
+	*where = "wait for the answer of rdma_cm";
+	rc = kv_cm_wait(la, lb, verbs ? RDMA_CM_EVENT_CONNECT_RESPONSE :
+					RDMA_CM_EVENT_ESTABLISHED, stop);
+	if (!rc && verbs)
+		rc = kv_cm_to_rts(la, a, qa, path, job, where);
+	if (rc)
+		return rc;
+	if (verbs) {
+		*where = "tell by rdma_cm that the QP is ready";
+		rc = kv_cm_accept(la, NULL);
+		if (rc)
+			return rc;
+	}
+	*where = "wait for the connection of rdma_cm";
+	return kv_cm_wait(lb, la, RDMA_CM_EVENT_ESTABLISHED, stop);
+}
+
+void kv_cm_leave(struct kv_ep *ep)
+{
+	struct kv_link *link;
+
+	while ((link = ep->link)) {
+		ep->link = link->next;
+		if (link->id)
+			rdma_destroy_id(link->id);
+		kfree(link);
+	}
+}
+
+u64 kv_cm_bytes(const struct kv_job *job)
+{
+	return job->connect == KVERBS_CONNECT_CM ?
+	       job->lane_qps * sizeof(struct kv_link) : 0;
+}

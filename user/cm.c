@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs that rdma_cm connects, by librdmacm. As in the module kverbs makes them, and moves
+ * them itself where it is verbs that do; an id lives as long as its QP is connected.
+ *
+ * librdmacm opens each device that an address leads it to, and closes it with the process:
+ * it is asked only about addresses of the port's own netdev.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netpacket/packet.h>
+#include <rdma/rdma_cma.h>
+#include <sys/random.h>
+#include "cm.h"
+#include "kverbs.h"
+
+#define CM_MS		5000	/* longest wait for an event, as in the module */
+#define LOOK_MS		20	/* Ctrl-C is noticed as late */
+#define BACKLOG		16
+#define TRIES		8	/* ports, which may be those of somebody's sockets */
+#define GIDS_MAX	1024
+
+/**
+ * struct kv_cm - what connects the QPs of a run
+ * @channel: of all events
+ * @listener: waits for connections, NULL: no more
+ * @addr: its address, both ends' own
+ * @nonce: by which a request is known to be our own
+ */
+struct kv_cm {
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *listener;
+	struct sockaddr_storage addr;
+	u64 nonce;
+};
+
+static int fail(struct kv_error *error, const char *what, int err)
+{
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "rdma_cm: %s: %s", what,
+			    kv_setup_errno(err));
+}
+
+static socklen_t length(const struct sockaddr *addr)
+{
+	return addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) :
+					    sizeof(struct sockaddr_in6);
+}
+
+/* is the netdev of that name the one of an iWARP port? Their GID is its MAC. */
+static bool has_mac(const struct ifaddrs *list, const char *name, const union ibv_gid *gid)
+{
+	const struct sockaddr_ll *link;
+
+	for (; list; list = list->ifa_next) {
+		if (!list->ifa_addr || list->ifa_addr->sa_family != AF_PACKET ||
+		    strcmp(list->ifa_name, name))
+			continue;
+		link = (const struct sockaddr_ll *)list->ifa_addr;
+		return link->sll_halen == 6 && !memcmp(link->sll_addr, gid->raw, 6);
+	}
+	return false;
+}
+
+/* is the address one of the port's RoCE GIDs? */
+static bool has_gid(const struct kv_port *port, const struct sockaddr *addr)
+{
+	struct ibv_gid_entry entry[GIDS_MAX];
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+	ssize_t n, i;
+
+	if (addr->sa_family == AF_INET)
+		memcpy(&gid.raw[12], &((const struct sockaddr_in *)addr)->sin_addr, 4);
+	else
+		memcpy(gid.raw, &((const struct sockaddr_in6 *)addr)->sin6_addr, 16);
+	n = ibv_query_gid_table(port->context, entry, GIDS_MAX, 0);
+	for (i = 0; i < n; i++) {
+		if (entry[i].port_num == port->number && !memcmp(&entry[i].gid, &gid, sizeof(gid)))
+			return true;
+	}
+	return false;
+}
+
+/* may this be an address of the port? */
+static bool fits(const struct kv_port *port, const struct ifaddrs *list,
+		 const struct ifaddrs *at, int family)
+{
+	union ibv_gid gid;
+
+	if (!at->ifa_addr || at->ifa_addr->sa_family != family || !(at->ifa_flags & IFF_UP) ||
+	    (at->ifa_flags & IFF_LOOPBACK))
+		return false;
+	if (port->caps.link == KVERBS_LINK_ROCE)
+		return has_gid(port, at->ifa_addr);
+	if (port->caps.link != KVERBS_LINK_IWARP)
+		return true;
+	return !ibv_query_gid(port->context, port->number, 0, &gid) &&
+	       has_mac(list, at->ifa_name, &gid);
+}
+
+/* listen there, if rdma_cm finds the port by it: 0, ENODEV if not, or another errno */
+static int listen_at(struct kv_cm *cm, struct sockaddr *addr, const struct kv_port *port)
+{
+	const char *name = ibv_get_device_name(port->context->device);
+	struct rdma_cm_id *id;
+	int err = 0;
+
+	if (rdma_create_id(cm->channel, &id, NULL, RDMA_PS_TCP))
+		return errno;
+	if (rdma_bind_addr(id, addr) || !id->verbs || id->port_num != port->number ||
+	    strcmp(ibv_get_device_name(id->verbs->device), name))
+		err = ENODEV;
+	else if (rdma_listen(id, BACKLOG))
+		err = errno;
+	if (err) {
+		rdma_destroy_id(id);
+		return err;
+	}
+	cm->listener = id;
+	memcpy(&cm->addr, rdma_get_local_addr(id), length(addr));
+	return 0;
+}
+
+/* at the first address of the port, those of IPv4 first */
+static int start_listening(struct kv_cm *cm, const struct kv_port *port)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	struct ifaddrs *list, *at;
+	int err = ENODEV;
+	u32 i, tries;
+
+	if (getifaddrs(&list))
+		return errno;
+	for (i = 0; i < KV_ARRAY_SIZE(families) && err == ENODEV; i++) {
+		for (at = list; at && err == ENODEV; at = at->ifa_next) {
+			if (!fits(port, list, at, families[i]))
+				continue;
+			for (tries = 0; tries < TRIES; tries++) {
+				err = listen_at(cm, at->ifa_addr, port);
+				if (err != EADDRINUSE)
+					break;
+			}
+		}
+	}
+	freeifaddrs(list);
+	return err;
+}
+
+/**
+ * kv_cm_open - listen at an address of the port
+ * @port: opened
+ * @error: filled on failure
+ * Return: 0, or -1; kv_cm_close() undoes what was done either way
+ */
+int kv_cm_open(struct kv_port *port, struct kv_error *error)
+{
+	struct kv_cm *cm = calloc(1, sizeof(*cm));
+	int flags, err;
+
+	if (!cm)
+		return fail(error, "what it needs", ENOMEM);
+	port->cm = cm;
+	if (getrandom(&cm->nonce, sizeof(cm->nonce), GRND_NONBLOCK) != sizeof(cm->nonce))
+		cm->nonce = (u64)(uintptr_t)cm;
+	cm->channel = rdma_create_event_channel();
+	if (!cm->channel)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "rdma_cm: create_event_channel: %s; load rdma_ucm, and see that /dev/infiniband/rdma_cm may be opened",
+				    strerror(errno));
+	/* reading it never blocks: whoever waits has a deadline */
+	flags = fcntl(cm->channel->fd, F_GETFL);
+	if (flags < 0 || fcntl(cm->channel->fd, F_SETFL, flags | O_NONBLOCK))
+		return fail(error, "event channel: O_NONBLOCK", errno);
+	err = start_listening(cm, port);
+	if (err == ENODEV)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "port %u: no IP address by which rdma_cm knows it; give its netdev one and bring it up",
+				    port->number);
+	if (err)
+		return fail(error, "listen", err);
+	return 0;
+}
+
+/* listen no more; connections stay */
+void kv_cm_shut(struct kv_port *port)
+{
+	if (!port->cm || !port->cm->listener)
+		return;
+	rdma_destroy_id(port->cm->listener);
+	port->cm->listener = NULL;
+}
+
+/* all connections were left before */
+void kv_cm_close(struct kv_port *port)
+{
+	if (!port->cm)
+		return;
+	kv_cm_shut(port);
+	if (port->cm->channel)
+		rdma_destroy_event_channel(port->cm->channel);
+	free(port->cm);
+	port->cm = NULL;
+}
+
+/*
+ * Take an event if one is there: 1 with the event, 0 without, or -1. A request that is not
+ * our own is turned away.
+ */
+static int take(const struct kv_cm *cm, struct rdma_cm_event **event)
+{
+	const struct rdma_conn_param *param;
+	struct rdma_cm_id *id;
+
+	if (rdma_get_cm_event(cm->channel, event))
+		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+	param = &(*event)->param.conn;
+	if ((*event)->event != RDMA_CM_EVENT_CONNECT_REQUEST ||
+	    (param->private_data_len >= sizeof(cm->nonce) &&
+	     !memcmp(param->private_data, &cm->nonce, sizeof(cm->nonce))))
+		return 1;
+	id = (*event)->id;
+	rdma_ack_cm_event(*event);
+	rdma_reject(id, NULL, 0);
+	rdma_destroy_id(id);
+	return 0;
+}
+
+/* was it told since that the device goes? rdma_cm then ends its connections */
+bool kv_cm_gone(const struct kv_port *port)
+{
+	struct rdma_cm_event *event;
+	bool gone = false;
+
+	while (port->cm && take(port->cm, &event) > 0) {
+		gone |= event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
+		rdma_ack_cm_event(event);
+	}
+	return gone;
+}
+
+/* what an event said, which is acknowledged */
+struct news {
+	enum rdma_cm_event_type event;
+	struct rdma_cm_id *id;
+	int status;
+};
+
+static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, struct news *news,
+		struct kv_error *error)
+{
+	struct pollfd fd = { .fd = cm->channel->fd, .events = POLLIN };
+	double end = kv_seconds() + CM_MS / 1e3;
+	struct rdma_cm_event *event;
+	int rc = 0;
+
+	while (!rc) {
+		if (kv_interrupted())
+			return fail(error, rdma_event_str(what), EINTR);
+		if (kv_seconds() > end)
+			return fail(error, rdma_event_str(what), ETIMEDOUT);
+		poll(&fd, 1, LOOK_MS);
+		rc = take(cm, &event);
+	}
+	if (rc < 0)
+		return fail(error, "get_cm_event", errno);
+	news->event = event->event;
+	news->id = event->id;
+	news->status = event->status;
+	rdma_ack_cm_event(event);
+	return 0;
+}
+
+static int unexpected(const struct news *news, enum rdma_cm_event_type what,
+		      struct kv_error *error)
+{
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			    "rdma_cm: %s came instead of %s, with status %d%s%s",
+			    rdma_event_str(news->event), rdma_event_str(what), news->status,
+			    news->status < 0 ? ": " : "",
+			    news->status < 0 ? strerror(-news->status) : "");
+}
+
+/* wait for an event of an id, or for a request with a new one */
+static int await(const struct kv_cm *cm, enum rdma_cm_event_type what, struct rdma_cm_id **id,
+		 struct kv_error *error)
+{
+	struct news news;
+
+	if (next(cm, what, &news, error))
+		return -1;
+	if (news.event == RDMA_CM_EVENT_CONNECT_REQUEST && !*id)
+		*id = news.id;
+	return news.event == what && news.id == *id ? 0 : unexpected(&news, what, error);
+}
+
+/* that both ends are connected, which is told in any order */
+static int await_both(const struct kv_cm *cm, struct kv_error *error)
+{
+	struct news news;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		if (next(cm, RDMA_CM_EVENT_ESTABLISHED, &news, error))
+			return -1;
+		if (news.event != RDMA_CM_EVENT_ESTABLISHED)
+			return unexpected(&news, RDMA_CM_EVENT_ESTABLISHED, error);
+	}
+	return 0;
+}
+
+/* move a QP with what rdma_cm knows of the connection, and the job of the rest */
+static int move(struct rdma_cm_id *id, struct ibv_qp *qp, u32 state, const struct kv_job *job,
+		const char *what, struct kv_error *error)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int mask, rc;
+
+	if (rdma_init_qp_attr(id, &attr, &mask))
+		return fail(error, "init_qp_attr", errno);
+	kv_qp_attr(&attr, job);
+	rc = ibv_modify_qp(qp, &attr, mask);
+	return rc ? fail(error, what, rc) : 0;
+}
+
+static int to_rts(struct rdma_cm_id *id, struct ibv_qp *qp, const struct kv_job *job,
+		  struct kv_error *error)
+{
+	return move(id, qp, IBV_QPS_RTR, job, "modify_qp to RTR", error) ||
+	       move(id, qp, IBV_QPS_RTS, job, "modify_qp to RTS", error) ? -1 : 0;
+}
+
+static int resolve(const struct kv_cm *cm, struct rdma_cm_id *id, struct kv_error *error)
+{
+	struct sockaddr_storage src = cm->addr, dst = cm->addr;
+
+	/* a port of its own */
+	if (src.ss_family == AF_INET)
+		((struct sockaddr_in *)&src)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)&src)->sin6_port = 0;
+	if (rdma_resolve_addr(id, (struct sockaddr *)&src, (struct sockaddr *)&dst, CM_MS))
+		return fail(error, "resolve_addr", errno);
+	if (await(cm, RDMA_CM_EVENT_ADDR_RESOLVED, &id, error))
+		return -1;
+	if (rdma_resolve_route(id, CM_MS))
+		return fail(error, "resolve_route", errno);
+	return await(cm, RDMA_CM_EVENT_ROUTE_RESOLVED, &id, error);
+}
+
+/* what a request, and the answer to it, says of a QP */
+static struct rdma_conn_param conn_param(const struct ibv_qp *qp, const struct kv_job *job)
+{
+	return (struct rdma_conn_param) {
+		.responder_resources = (u8)job->rd_atomic,
+		.initiator_depth = (u8)job->rd_atomic,
+		.retry_count = job->retry_cnt > 7 ? 7 : (u8)job->retry_cnt,
+		.rnr_retry_count = job->rnr_retry > 7 ? 7 : (u8)job->rnr_retry,
+		.qp_num = qp->qp_num,
+	};
+}
+
+/* a place for one more id of an end */
+static struct rdma_cm_id **new_id(struct kv_end *end, const struct kv_job *job)
+{
+	if (!end->id)
+		end->id = calloc(job->lane_qps, sizeof(*end->id));
+	return end->id && end->nid < job->lane_qps ? &end->id[end->nid++] : NULL;
+}
+
+/**
+ * kv_cm_connect - connect a QP of an end to that of its peer
+ * @end: that asks
+ * @peer: that accepts
+ * @i: which of their QPs
+ * @port: kv_cm_open() was called
+ * @job: as granted
+ * @error: filled on failure
+ * Return: 0 with both in RTS, or -1; kv_cm_leave() undoes what was done either way
+ */
+int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct kv_port *port,
+		  const struct kv_job *job, struct kv_error *error)
+{
+	struct ibv_qp *qa = kv_qp_at(end, i), *qb = kv_qp_at(peer, i);
+	struct rdma_cm_id **a = new_id(end, job), **b = new_id(peer, job);
+	bool verbs = port->caps.link != KVERBS_LINK_IWARP;
+	const struct kv_cm *cm = port->cm;
+	struct rdma_conn_param param;
+
+	if (!a || !b)
+		return fail(error, "ids", ENOMEM);
+	if (rdma_create_id(cm->channel, a, NULL, RDMA_PS_TCP))
+		return fail(error, "create_id", errno);
+	if (resolve(cm, *a, error) ||
+	    move(*a, qa, IBV_QPS_INIT, job, "modify_qp to INIT", error))
+		return -1;
+	param = conn_param(qa, job);
+	param.private_data = &cm->nonce;
+	param.private_data_len = sizeof(cm->nonce);
+	if (rdma_connect(*a, &param))
+		return fail(error, "connect", errno);
+	if (await(cm, RDMA_CM_EVENT_CONNECT_REQUEST, b, error) ||
+	    move(*b, qb, IBV_QPS_INIT, job, "modify_qp to INIT", error) ||
+	    (verbs && to_rts(*b, qb, job, error)))
+		return -1;
+	param = conn_param(qb, job);
+	if (rdma_accept(*b, &param))
+		return fail(error, "accept", errno);
+	if (!verbs)
+		return await_both(cm, error);
+	if (await(cm, RDMA_CM_EVENT_CONNECT_RESPONSE, a, error) || to_rts(*a, qa, job, error))
+		return -1;
+	if (rdma_establish(*a))
+		return fail(error, "establish", errno);
+	return await(cm, RDMA_CM_EVENT_ESTABLISHED, b, error);
+}
+
+/* before the QPs are destroyed: a driver of iWARP may wait for rdma_cm to let go of them */
+void kv_cm_leave(struct kv_end *end)
+{
+	while (end->nid) {
+		if (end->id[--end->nid])
+			rdma_destroy_id(end->id[end->nid]);
+	}
+	free(end->id);
+	end->id = NULL;
+}
