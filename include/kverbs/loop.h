@@ -1115,7 +1115,7 @@ kv_noinline int kv_plain_wrong(struct kv_loop *l)
 kv_inline u32 kv_is_plain(const struct kv_loop *l)
 {
 	return l->depth == 1 && l->signal <= 1 && l->turns <= 1 &&
-	       !l->prepares && !l->reg.on && !l->data.on && !l->sleeps &&
+	       !l->prepares && !l->ahead && !l->data.on && !l->sleeps &&
 	       !l->provoke && l->timing != KVERBS_TIMING_ALL;
 }
 
