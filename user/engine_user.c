@@ -529,14 +529,17 @@ static int user_wait(struct kv_run *run, int timeout_ms, struct kv_error *error)
 		{ .fd = run->uevent_fd, .events = POLLIN },
 		{ .fd = run->port.context ? run->port.context->async_fd : -1, .events = POLLIN },
 	};
-	int slice;
+	double end = kv_seconds() + timeout_ms / 1e3, look = kv_seconds(), now;
 	u64 count;
+	int left;
 
 	if (run->state != KVERBS_STATE_RUNNING)
 		return 1;
 	while (!all_ended(run)) {
-		slice = timeout_ms < LOOK_MS ? timeout_ms : LOOK_MS;
-		if (poll(fd, KV_ARRAY_SIZE(fd), slice) < 0) {
+		/* events may come in a flow, so that no round waits: the clock counts */
+		left = (int)((end - kv_seconds()) * 1e3) + 1;
+		left = left < 0 ? 0 : left < LOOK_MS ? left : LOOK_MS;
+		if (poll(fd, KV_ARRAY_SIZE(fd), left) < 0) {
 			if (errno == EINTR)
 				return 0;
 			return kv_error_set(error, KV_EXIT_ENVIRONMENT, "poll: %s",
@@ -548,15 +551,16 @@ static int user_wait(struct kv_run *run, int timeout_ms, struct kv_error *error)
 			read_uevents(run);
 		if (fd[2].revents)
 			read_events(run);
-		if (!fd[0].revents && !fd[1].revents && !fd[2].revents) {
+		now = kv_seconds();
+		if (now >= look || (!fd[0].revents && !fd[1].revents && !fd[2].revents)) {
+			look = now + LOOK_MS / 1e3;
 			if (!kv_device_exists(run->device))
 				run->gone = "removed or moved";
-			timeout_ms -= slice;
 		}
 		if (run->gone) {
 			stop_lanes(run, true);
 			join_lanes(run);
-		} else if (timeout_ms <= 0 && !all_ended(run)) {
+		} else if (now >= end && !all_ended(run)) {
 			return 0;
 		}
 	}
