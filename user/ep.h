@@ -57,6 +57,8 @@
  * @datagram: their WRs have an address each
  * @reg: memory that is registered for each operation
  * @patience: ns that a window is waited for
+ * @grace: the same after a stop
+ * @yields: where yields of the lane are counted
  * @exchange: its part of an exchange
  * @channel: of completion events, when the lane sleeps
  * @broken: its CQ reported an error of its own; another thread writes it
@@ -99,6 +101,8 @@ struct kv_ep {
 	u32 datagram;
 	struct kv_reg *reg;
 	u64 patience;
+	u64 grace;
+	u64 *yields;
 	struct kv_exchange exchange;
 	struct ibv_comp_channel *channel;
 	u32 unacked;
@@ -447,7 +451,7 @@ static __attribute__((noinline, unused)) int kv_window(struct kv_ep *ep, u32 slo
 {
 	struct ibv_send_wr wr, *bad;
 	struct ibv_wc wc;
-	u64 begin;
+	u64 begin, waited;
 	int rc;
 
 	if (open)
@@ -459,11 +463,15 @@ static __attribute__((noinline, unused)) int kv_window(struct kv_ep *ep, u32 slo
 		return rc > 0 ? -rc : rc;
 	begin = kv_raw_clock();
 	while (!(rc = ibv_poll_cq(ep->cq, 1, &wc))) {
-		if (kv_stop(ep) == KV_STOP_NOW)
+		if (kv_wait(ep))
+			++*ep->yields;
+		if (kv_broken(ep))
+			return -EIO;
+		waited = kv_raw_clock() - begin;
+		if (kv_stop(ep) == KV_STOP_NOW || (kv_stop(ep) && waited > ep->grace))
 			return -EINTR;
-		if (kv_raw_clock() - begin > ep->patience)
+		if (waited > ep->patience)
 			return -ETIMEDOUT;
-		kv_wait(ep);
 	}
 	if (rc < 0)
 		return rc;

@@ -442,6 +442,8 @@ static int build_ep(struct kv_lane *lane)
 		ep->reg->rkey = plan->end->mw->rkey;
 	}
 	ep->patience = (u64)plan->job->deadline_ms * 1000000;
+	ep->grace = GRACE_MS * 1000000ULL;
+	ep->yields = &lane->loop.stat.yields;
 	ep->flags[0] = plan->job->inline_data ? IBV_SEND_INLINE : 0;
 	ep->flags[1] = ep->flags[0] | IBV_SEND_SIGNALED;
 	/* tags are of operations with a payload, and of transports without a head */
