@@ -235,7 +235,7 @@ void kv_ep_qp_attr(const struct kv_ep *ep, const struct kv_job *job,
 		},
 	};
 	kv_srq_join(ep, attr);
-	kv_rw_caps(job, &attr->cap);
+	kv_rw_caps(ep, job, &attr->cap);
 }
 
 int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
@@ -256,6 +256,7 @@ int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 			ep->rq_depth = attr.cap.max_recv_wr;
 		ep->inline_data = attr.cap.max_inline_data;
 		ep->send_sges = attr.cap.max_send_sge;
+		kv_rw_granted(job, ep->qp);
 		return 0;
 	}
 	rc = PTR_ERR_OR_ZERO(ep->qp);
@@ -276,7 +277,7 @@ int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 	return -EINVAL;
 }
 
-struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
 			   struct kv_refusal *no, const char **where)
 {
 	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
@@ -287,6 +288,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
 	ep = kzalloc_node(sizeof(*ep), GFP_KERNEL, node);
 	if (!ep)
 		return ERR_PTR(-ENOMEM);
+	ep->role = role;
 	ep->depth = job->outstanding;
 	ep->wrs = kv_job_wrs(job);
 	ep->stride = ep->wrs * sizeof(*ep->wr);
@@ -905,7 +907,7 @@ struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
 	own->outstanding = 1;
 	own->recv_depth = 0;
 	kv_job_check_acks(own, &caps, &no);
-	ep = kv_ep_create(pd, own, &no, where);
+	ep = kv_ep_create(pd, own, KVERBS_ROLE_INITIATOR, &no, where);
 	if (!IS_ERR(ep)) {
 		ep->stop = stop;
 		rc = kv_ep_join(ep, ep, path, own, where);

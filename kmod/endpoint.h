@@ -128,6 +128,7 @@ union kv_wr {
  * @nspare: entries of @spare
  * @cq_at: of @cqs, the next one
  * @link: connections of rdma_cm
+ * @role: enum kverbs_role of its end
  */
 struct kv_ep {
 	struct ib_qp *qp;
@@ -194,6 +195,7 @@ struct kv_ep {
 	u32 nspare;
 	u32 cq_at;
 	struct kv_link *link;
+	u32 role;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;
@@ -251,11 +253,12 @@ void kv_path_close(struct kv_path *path);
  * kv_ep_create - make an endpoint
  * @pd: protection domain
  * @job: checked job
+ * @role: enum kverbs_role of its end
  * @no: a field that the driver refuses, named in @where
  * @where: names the step that failed
  * Return: endpoint, owned by the caller, or ERR_PTR()
  */
-struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job,
+struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
 			   struct kv_refusal *no, const char **where);
 
 /**

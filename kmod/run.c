@@ -609,7 +609,10 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 	for (i = 0; i < run->nep; i++) {
 		if (kv_run_abort_reason(run))
 			return -EINTR;
-		run->ep[i] = kv_ep_create(run->pd, &run->granted, no, where);
+		run->ep[i] = kv_ep_create(run->pd, &run->granted,
+					  i % 2 ? KVERBS_ROLE_RESPONDER :
+						  KVERBS_ROLE_INITIATOR,
+					  no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
 		run->ep[i]->run_id = run->id;

@@ -8,12 +8,22 @@
 /* ib_create_qp() adds WRs for each context: as many as three, with MRs */
 #define KV_RW_WRS	3
 
-void kv_rw_caps(const struct kv_job *job, struct ib_qp_cap *cap)
+void kv_rw_caps(const struct kv_ep *ep, const struct kv_job *job,
+		struct ib_qp_cap *cap)
 {
-	if (!kv_job_rw(job))
+	/* the other end posts nothing, and needs no MRs */
+	if (!kv_job_rw(job) || ep->role != KVERBS_ROLE_INITIATOR)
 		return;
 	cap->max_rdma_ctxs = job->outstanding * kv_job_rw_mrs(job);
 	cap->max_send_wr -= KV_RW_WRS * cap->max_rdma_ctxs;
+}
+
+void kv_rw_granted(const struct kv_job *job, struct ib_qp *qp)
+{
+	if (!kv_job_rw(job))
+		return;
+	qp->max_write_sge = min(qp->max_write_sge, job->sges);
+	qp->max_read_sge = min(qp->max_read_sge, job->sges);
 }
 
 u64 kv_rw_bytes(const struct kv_job *job)
@@ -81,11 +91,10 @@ int kv_rw_post(struct kv_ep *ep, u32 slot)
 				cqe, NULL);
 	for (wr = first; wr->next; wr = wr->next) {
 		/*
-		 * The last WR alone is named. Of a raw CQ the name is a number,
-		 * and one before it that fails is of the same operation.
+		 * The last WR alone is named, and signalled. One before it
+		 * completes when it fails: that is of the same operation.
 		 */
-		if (!ep->callback.done)
-			wr->wr_cqe = cqe;
+		wr->wr_cqe = cqe;
 		wrs++;
 	}
 	rc = ib_post_send(ep->qp, first, &ep->bad);

@@ -42,10 +42,19 @@ struct kv_rw {
 
 /**
  * kv_rw_caps - ask for the resources of a QP that rdma_rw needs
+ * @ep: endpoint
  * @job: checked job
  * @cap: as for a QP that has a slot for each WR; changed where rdma_rw is used
  */
-void kv_rw_caps(const struct kv_job *job, struct ib_qp_cap *cap);
+void kv_rw_caps(const struct kv_ep *ep, const struct kv_job *job,
+		struct ib_qp_cap *cap);
+
+/**
+ * kv_rw_granted - have no more SGEs in a WR than were asked for
+ * @job: checked job
+ * @qp: new QP, which may have been granted more; rdma_rw goes by that
+ */
+void kv_rw_granted(const struct kv_job *job, struct ib_qp *qp);
 
 /**
  * kv_rw_bytes - memory of the operations of an endpoint

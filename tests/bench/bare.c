@@ -175,7 +175,9 @@ static int __init bare_init(void)
 		goto fail;
 	}
 	for (i = 0; i < 2; i++) {
-		bare_ep[i] = kv_ep_create(bare_pd, &job, &no, &where);
+		bare_ep[i] = kv_ep_create(bare_pd, &job, i ? KVERBS_ROLE_RESPONDER :
+							     KVERBS_ROLE_INITIATOR,
+					  &no, &where);
 		if (IS_ERR(bare_ep[i])) {
 			rc = PTR_ERR(bare_ep[i]);
 			goto fail;
