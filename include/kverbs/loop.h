@@ -856,16 +856,19 @@ kv_noinline void kv_prepare(struct kv_loop *l, u32 slot, u32 len)
 /* one call of the registration of a slot: timed whatever its time is part of */
 kv_inline int kv_reg_call(struct kv_loop *l, u32 slot, u32 metric, u32 begin)
 {
-	u64 start = l->now;
+	u64 start = l->now, yields = l->stat.yields;
 	int rc = begin ? kv_reg_begin(l->ep, slot, metric) :
 			 kv_reg_end(l->ep, slot, metric);
 
+	/* a call that waits ends by a stop, too */
+	if (kv_unlikely(rc == -EINTR && kv_stop(l->ep)))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
 	if (kv_unlikely(rc))
 		return kv_fail(l, KVERBS_REASON_REG, rc,
 			       begin ? l->posted : l->released);
 	if (l->timing != KVERBS_TIMING_NONE) {
 		kv_tick(l, &l->stat.t_reg);
-		kv_sample(l, metric, l->now - start);
+		kv_time(l, metric, start, yields);
 	}
 	return 0;
 }
@@ -1551,6 +1554,9 @@ kv_noinline int kv_limit_look(struct kv_loop *l, u32 first)
 	if (kv_unlikely(rc < 0))
 		return kv_fail(l, KVERBS_REASON_POST, rc, kv_recv_id(0, 0));
 	l->stat.srq_limits += (u32)rc;
+	/* to ask anew is a call of the control path: it is no part of the next poll */
+	if (rc && l->timing != KVERBS_TIMING_NONE)
+		kv_tick(l, &l->stat.t_rest);
 	return 0;
 }
 

@@ -40,6 +40,7 @@
  * @recv_bad: so manieth post of receives fails
  * @poll_bad: so manieth poll call fails
  * @limit_bad: so manieth request for the event of an SRQ's limit fails
+ * @limit_ticks: ticks that each takes
  * @never: the device stops at so manieth WR
  * @lose: so manieth message never arrives, though its WR completes
  * @drop: so manieth send WC is missing
@@ -76,7 +77,7 @@ struct script {
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
-	u64 control_bad, kind, limit_bad;
+	u64 control_bad, kind, limit_bad, limit_ticks;
 };
 
 struct fake_wr {
@@ -662,6 +663,7 @@ static inline int kv_limit(struct kv_ep *ep, u32 first)
 	if (++ep->limit_asked == ep->script.limit_bad)
 		return -EIO;
 	ep->limit_armed = 1;
+	ep->world->now += ep->script.limit_ticks;
 	return !first;
 }
 

@@ -1354,6 +1354,26 @@ static void test_srq_limit(void **state)
 		if (b.refill_from > b.recv_depth - b.limit)
 			ask_is(b.loop[1].stat.srq_limits >= b.loop[1].stat.recv_posts);
 	}
+	/* to ask for it is no part of a poll */
+	for (i = 0; i < 2; i++) {
+		struct kv_stat *s = &b.loop[1].stat;
+
+		rate_new(200, 8, 1, 1);
+		b.two_sided = 1;
+		b.recv_depth = 8;
+		b.limit = 4;
+		b.refill_from = 8;
+		b.timing = i ? KVERBS_TIMING_ALL : KVERBS_TIMING_LAT;
+		b.with_hists = 1;
+		b.w.ep[1].script.limit_ticks = 1000000;
+		bench_run();
+		check_both(200);
+		ask_is(s->srq_limits > 2);
+		ask_is(s->t_rest >= (s->srq_limits - 1) * 1000000ULL);
+		ask_is(s->wall == s->t_post + s->t_poll + s->t_empty + s->t_rest);
+		if (i)
+			ask_is(hists[1][KVERBS_METRIC_RECV_POLL].max < 1000000);
+	}
 	for (i = 1; i < 4; i++) {
 		rate_new(200, 8, 1, 1);
 		b.two_sided = 1;
