@@ -162,6 +162,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_rd_atomic = min(attr->max_qp_rd_atom, attr->max_qp_init_rd_atom);
 	caps->max_sge = min(attr->max_send_sge, attr->max_recv_sge);
 	caps->max_sge_rd = attr->max_sge_rd;
+	caps->max_sgl_rd = attr->max_sgl_rd;
 	caps->atomic = attr->atomic_cap != IB_ATOMIC_NONE;
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);

@@ -601,7 +601,8 @@ enum {
  * @max_rd_atomic: RDMA READs outstanding at a QP
  * @atomic: the device has atomics
  * @max_sge: SGEs of a WR, send and receive
- * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge
+ * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge, but for rdma_rw, which takes it as it is
+ * @max_sgl_rd: entries of an SG list that rdma_rw READs into by SGEs, 0: any
  * @pkeys: entries of the port's P_Key table
  * @max_mr: MRs of the device
  * @page: base page size
@@ -643,6 +644,7 @@ struct kv_caps {
 	u32 atomic;
 	u32 max_sge;
 	u32 max_sge_rd;
+	u32 max_sgl_rd;
 	u32 pkeys;
 	u32 max_mr;
 	u32 max_cq;
@@ -1497,15 +1499,30 @@ static inline u32 kv_job_sges(const struct kv_job *job)
 	return kv_job_size(job) ? job->sges : 0;
 }
 
+static inline u32 kv_job_cq_depth(const struct kv_job *job);
+
+#define KV_CQE_BYTES		64	/* of a driver's CQ */
+
+/* bytes of CQs, where a lane has many: with an SRQ each holds all receives of the lane */
+static inline u64 kv_job_cqs_bytes(const struct kv_job *job)
+{
+	if (job->cq != KVERBS_CQ_QP)
+		return 0;
+	return 2ULL * job->pairs * job->lane_qps * kv_job_cq_depth(job) *
+	       KV_CQE_BYTES;
+}
+
 /**
  * kv_job_bytes - memory that a job needs
  * @job: job that passed kv_job_check()
- * Return: bytes of buffers and histograms; queues of the driver not counted
+ * Return: bytes of buffers, histograms and a CQ for each QP; other queues of the
+ *	driver not counted
  */
 static inline u64 kv_job_bytes(const struct kv_job *job)
 {
 	u64 bytes = job->pairs * 2 * kv_job_buffer(job) +
-		    job->pairs * kv_job_reg_bytes(job) * job->outstanding;
+		    job->pairs * kv_job_reg_bytes(job) * job->outstanding +
+		    kv_job_cqs_bytes(job);
 	u32 lane, metric;
 
 	for (lane = 0; lane < kv_job_lanes_per_pair(job); lane++) {
@@ -1543,6 +1560,19 @@ static inline u32 kv_job_even(const struct kv_job *job, u32 wrs)
 	return (wrs + turn - 1) / turn * turn;
 }
 
+/* operations that there can be MRs for: rdma_rw has those of all in a pool of the QP */
+static inline u32 kv_job_rw_fit(const struct kv_job *job,
+				const struct kv_caps *caps)
+{
+	/* beside an MR of the buffer of each end; the initiator alone has a pool */
+	u32 room = caps->max_mr / job->pairs, mrs = kv_job_rw_mrs(job);
+
+	if (!mrs)
+		return ~0U;
+	room = room > 2 ? room - 2 : 0;
+	return (room < KV_POOL_MAX ? room : KV_POOL_MAX) / mrs;
+}
+
 static inline int kv_job_check_window(struct kv_job *job,
 				      const struct kv_caps *caps,
 				      struct kv_refusal *no)
@@ -1550,7 +1580,7 @@ static inline int kv_job_check_window(struct kv_job *job,
 	u32 room = caps->max_qp_wr < caps->limit_depth ? caps->max_qp_wr :
 							 caps->limit_depth;
 	const struct kv_shape_rule *shape = &kv_shape_rules[job->shape];
-	u32 fit = kv_job_fit(job, caps);
+	u32 fit = kv_job_fit(job, caps), rw_fit = kv_job_rw_fit(job, caps);
 	u32 auto_recv, recv_room, recv_max;
 
 	room = room > KV_MARKERS ? room - KV_MARKERS : 0;
@@ -1560,6 +1590,23 @@ static inline int kv_job_check_window(struct kv_job *job,
 	if (job->srq)
 		recv_max = caps->max_srq_wr < caps->limit_depth ?
 			   caps->max_srq_wr : caps->limit_depth;
+	if (!room)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth: no WR fits into a queue here (device: max_qp_wr %u, max_cqe %u; engine: %u; %u reserved); use another device, or raise the module's max_depth",
+				 caps->max_qp_wr, caps->max_cqe,
+				 caps->limit_depth, KV_MARKERS);
+	if (kv_job_queued(job) > room)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u: an operation is up to %u WRs, a queue holds %u (device: max_qp_wr %u, max_cqe %u; engine: %u; %u reserved); use %s",
+				 kv_job_size(job), kv_job_queued(job), room,
+				 caps->max_qp_wr, caps->max_cqe,
+				 caps->limit_depth, KV_MARKERS,
+				 kv_job_rw(job) ? "a smaller -s" : "fewer steps");
+	if (!rw_fit)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size %u: rdma_rw has a pool of %u MRs for an operation, a QP has up to %u, the device %u; use a smaller -s or -q",
+				 kv_job_size(job), kv_job_rw_mrs(job),
+				 KV_POOL_MAX, caps->max_mr);
 	/* an operation that fails may complete each of its WRs */
 	room /= kv_job_queued(job);
 	if (!shape->window && job->outstanding != KV_AUTO && job->outstanding != 1)
@@ -1582,9 +1629,11 @@ static inline int kv_job_check_window(struct kv_job *job,
 		if (shape->chains && job->lane_qps > 1)
 			job->outstanding = kv_job_even(job, job->outstanding);
 		if (job->outstanding > room)
-			job->outstanding = room ? room : 1;
+			job->outstanding = room;
 		if (job->outstanding > fit)
 			job->outstanding = fit;
+		if (job->outstanding > rw_fit)
+			job->outstanding = rw_fit;
 		/* a chain or an interval that was asked for sets the window */
 		if (shape->chains && job->chain != KV_AUTO &&
 		    job->chain > job->outstanding)
@@ -1599,6 +1648,11 @@ static inline int kv_job_check_window(struct kv_job *job,
 				 job->outstanding, room, caps->max_qp_wr,
 				 caps->max_cqe, caps->limit_depth, KV_MARKERS,
 				 room);
+	if (job->outstanding > rw_fit)
+		return kv_refuse(no, KVERBS_JOB_A_OUTSTANDING,
+				 "tx-depth %u: rdma_rw has a pool of MRs for so many operations, of %u each, a QP has up to %u, the device %u; use -t %u or less",
+				 job->outstanding, kv_job_rw_mrs(job),
+				 KV_POOL_MAX, caps->max_mr, rw_fit);
 	if (job->chain == KV_AUTO)
 		job->chain = 1;
 	if (job->chain > job->outstanding)
@@ -1734,6 +1788,11 @@ static inline int kv_job_check_lane_qps(const struct kv_job *job,
 				 "cq qp: with both ends of %u pairs %u CQs, the device has %u; use fewer QPs, or leave it out",
 				 job->pairs, 2 * job->pairs * job->lane_qps,
 				 caps->max_cq);
+	/* a chain and the markers are of each QP, not of the lane */
+	if (job->cq == KVERBS_CQ_QP && kv_job_cq_depth(job) > caps->max_cqe)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq qp: the CQ of a QP has %u entries, the device up to %u; use a smaller -t or -r, or leave it out",
+				 kv_job_cq_depth(job), caps->max_cqe);
 	if (job->recv_depth % kv_job_rings(job))
 		return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
 				 "rx-depth %u: %u QPs, each with as many: a multiple of %u; use -r %u",
@@ -2181,16 +2240,18 @@ static inline int kv_job_check_sg_list(struct kv_job *job,
 	}
 	if (job->sg_list == KV_AUTO)
 		job->sg_list = KVERBS_SG_LIST_BLOCKS;
-	/* of SGEs any list can be made */
-	if (job->sg_list != KVERBS_SG_LIST_GAPS || kv_job_rw(job))
+	if (job->sg_list != KVERBS_SG_LIST_GAPS)
 		return 0;
-	if (!caps->sg_gaps)
+	/* of SGEs any list can be made: see kv_job_check_rw_list() */
+	if (!caps->sg_gaps && !kv_job_rw(job))
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
 				 "sg-list gaps: the device has no MRs over lists with gaps (IB_MR_TYPE_SG_GAPS); use pages");
 	if (caps->page != KV_REG_PAGE)
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
 				 "sg-list gaps: is made of pages of %llu bytes, those here have %u; use pages",
 				 KV_REG_PAGE, caps->page);
+	if (kv_job_rw(job))
+		return 0;
 	if (kv_job_sg_entries(job) * KV_REG_PAGE > caps->max_reg_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
 				 "sg-list gaps: %u bytes are %u entries, an MR has %llu; use a smaller -s",
@@ -2293,8 +2354,30 @@ static inline int kv_job_check_exchange(struct kv_job *job,
 	return 0;
 }
 
+/* an SG list that rdma_rw reads into: by SGEs, or by MRs, which have no gaps */
+static inline int kv_job_check_rw_list(const struct kv_job *job,
+				       const struct kv_caps *caps,
+				       struct kv_refusal *no)
+{
+	u32 iwarp = caps->link == KVERBS_LINK_IWARP;
+	u32 entries = kv_job_sg_entries(job);
+	u32 by_sges = iwarp ? 1 : caps->max_sgl_rd;
+
+	if (!kv_op_rules[job->step[0].op].reads)
+		return 0;
+	if (job->sg_list == KVERBS_SG_LIST_GAPS && by_sges && entries > by_sges)
+		return kv_refuse(no, KVERBS_JOB_A_SG_LIST,
+				 "sg-list gaps: rdma_rw READs into more than %u entries (%s) by MRs, which have no gaps, and here are %u; use pages, or a smaller -s",
+				 by_sges, iwarp ? "iWARP" : "max_sgl_rd", entries);
+	if (!iwarp && !caps->max_sge_rd && entries > 1)
+		return kv_refuse(no, KVERBS_JOB_A_REG,
+				 "reg rw: the device has no SGEs for READs (max_sge_rd 0), which rdma_rw divides by; use --op write, or --reg io");
+	return 0;
+}
+
 /* an I/O of the kernel's rdma_rw: it maps, makes the WRs, and knows what registers */
 static inline int kv_job_check_rw(const struct kv_job *job,
+				  const struct kv_caps *caps,
 				  struct kv_refusal *no)
 {
 	u32 op = job->step[0].op;
@@ -2317,7 +2400,7 @@ static inline int kv_job_check_rw(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SIGNAL,
 				 "cq-mod %u: rdma_rw_ctx_wrs signals the last WR of each operation; leave it out",
 				 job->signal);
-	return 0;
+	return kv_job_check_rw_list(job, caps, no);
 }
 
 /* a window over the memory of an operation: opened before it, closed after it */
@@ -2368,7 +2451,7 @@ static inline int kv_job_check_reg(struct kv_job *job,
 	if (kv_job_exchanges(job))
 		return kv_job_check_exchange(job, caps, no);
 	if (kv_job_rw(job))
-		return kv_job_check_rw(job, no);
+		return kv_job_check_rw(job, caps, no);
 	if (kv_job_window(job) && kv_job_check_bound(job, caps, no))
 		return -1;
 	if (caps->kernel)
@@ -2981,6 +3064,9 @@ static inline int kv_job_check_odp(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_ODP,
 				 "odp %s: no window can be bound to an MR whose pages come on demand; leave it out, or use --reg io",
 				 kind);
+	if (job->odp == KVERBS_ODP_IMPLICIT && job->shape == KVERBS_SHAPE_SETUP)
+		return kv_refuse(no, KVERBS_JOB_A_ODP,
+				 "odp implicit: shape setup registers a buffer for each MR of a pool, not all addresses; use explicit");
 	if (job->odp == KVERBS_ODP_IMPLICIT && job->reg != KVERBS_REG_ONCE)
 		return kv_refuse(no, KVERBS_JOB_A_ODP,
 				 "odp implicit: all addresses are registered before the run; use explicit, or leave --reg out");
@@ -3284,6 +3370,13 @@ static inline int kv_job_check_engine(struct kv_job *job,
 				 "qp %u: needs %u QPs, the device has %u; use -q %u or less",
 				 job->pairs, 2 * job->pairs, caps->max_qp,
 				 caps->max_qp / 2);
+	if (kv_job_cqs_bytes(job) > caps->limit_bytes)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq qp: %u CQs of %u entries need %llu bytes, the limit is %llu; use fewer QPs or a smaller -r, or leave it out",
+				 2 * job->pairs * job->lane_qps,
+				 kv_job_cq_depth(job),
+				 (unsigned long long)kv_job_cqs_bytes(job),
+				 (unsigned long long)caps->limit_bytes);
 	if (bytes > caps->limit_bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u with %u pairs: needs %llu bytes, the limit is %llu; use a smaller -s or -q, or raise the module's max_bytes",
