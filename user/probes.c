@@ -61,6 +61,15 @@ static bool put(u32 i, const struct kv_function *function)
 	return false;
 }
 
+/* neither way goes: what is missing, and what there is without it */
+static void give_up(struct kv_target *target)
+{
+	memset(&target->traced, 0, sizeof(target->traced));
+	snprintf(target->how, sizeof(target->how),
+		 "ftrace does not know %.40s, and the kernel lets no kprobe there (CONFIG_KPROBE_EVENTS_ON_NOTRACE); kverbs' own times are left",
+		 target->op.name);
+}
+
 /**
  * kv_probes_open - probe what function_graph does not trace
  * @trace: trace; kv_probes_close() removes them
@@ -85,7 +94,7 @@ void kv_probes_open(struct kv_trace *trace)
 			target->traced = target->op;
 			target->probed = put(i, &target->op);
 			if (!target->probed)
-				memset(&target->traced, 0, sizeof(target->traced));
+				give_up(target);
 		} else if (*target->traced.name) {
 			target->probed = put(i, &target->traced);
 		}
