@@ -404,7 +404,7 @@ TRACE_EVENT_FN(kverbs_record,
 		__field(u32, opcode)
 		__field(u32, flags)
 		__field(u32, sges)
-		__string(device, qp->device->name)
+		__array(char, device, IB_DEVICE_NAME_MAX)
 	),
 	TP_fast_assign(
 		__entry->qpn = qp->qp_num;
@@ -416,10 +416,11 @@ TRACE_EVENT_FN(kverbs_record,
 		__entry->flags = told->wr ? told->wr->send_flags : 0;
 		__entry->sges = told->wr ? told->wr->num_sge : 0;
 		__entry->bytes = told->wr ? kv_record_bytes(told->wr) : 0;
-		kv_assign_str(device, qp->device->name);
+		/* it may be renamed meanwhile: no length of it holds */
+		strscpy(__entry->device, qp->device->name, IB_DEVICE_NAME_MAX);
 	),
 	TP_printk("device=%s qpn=%u qp_type=%u user=%u index=%u chain=%u opcode=%s sges=%u bytes=%llu flags=%s",
-		  __get_str(device), __entry->qpn, __entry->qp_type,
+		  __entry->device, __entry->qpn, __entry->qp_type,
 		  __entry->user, __entry->index, __entry->chain,
 		  kv_trace_wr_opcode(__entry->opcode), __entry->sges,
 		  __entry->bytes, kv_trace_send_flags(__entry->flags)),
