@@ -183,8 +183,9 @@ void kv_debugfs_remove(struct kv_run *run)
 }
 
 /* what a call of the data path is a call of: the verbs are inline functions */
-static void device_tell(struct ib_device *ibdev, void *arg)
+static void device_tell(const struct kv_dev *dev, void *arg)
 {
+	const struct ib_device *ibdev = dev->ibdev;
 	struct seq_file *m = arg;
 
 	seq_printf(m, "%s post_send %pS\n", ibdev->name, ibdev->ops.post_send);
@@ -199,9 +200,15 @@ static int devices_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(devices);
 
+static void record_tell(const struct kv_dev *dev, void *arg)
+{
+	kv_record_show_device(arg, dev->ibdev->name, dev->post);
+}
+
 static int record_show(struct seq_file *m, void *v)
 {
 	kv_record_show(m);
+	kv_devices_each(record_tell, m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(record);

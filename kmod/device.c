@@ -77,13 +77,13 @@ struct kv_dev *kv_dev_nth(struct net *net, unsigned int nth)
 	return found;
 }
 
-void kv_devices_each(void (*tell)(struct ib_device *ibdev, void *arg), void *arg)
+void kv_devices_each(void (*tell)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	struct kv_dev *dev;
 
 	mutex_lock(&kv_devs_lock);
 	list_for_each_entry(dev, &kv_devs, entry)
-		tell(dev->ibdev, arg);
+		tell(dev, arg);
 	mutex_unlock(&kv_devs_lock);
 }
 

@@ -122,7 +122,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps);
  * @tell: called for each, which is alive meanwhile; must not come back here
  * @arg: its second argument
  */
-void kv_devices_each(void (*tell)(struct ib_device *ibdev, void *arg), void *arg);
+void kv_devices_each(void (*tell)(const struct kv_dev *dev, void *arg), void *arg);
 
 int kv_devices_init(void);
 void kv_devices_exit(void);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What others post. While somebody has the tracepoint kverbs_record on, the post
- * functions of all devices have a kprobe, which tells each WR that it is given. With the
- * last user of the tracepoint, be it killed, the probes are gone.
+ * functions of all devices have a kprobe, which tells each WR that it is given. They are
+ * gone when the last user of the tracepoint switches it off or removes its instance;
+ * one that is killed does neither, and the next kverbs command cleans up after it.
  */
 #include <linux/kprobes.h>
 #include <linux/list.h>
@@ -22,7 +23,6 @@
  * @devices: that have it
  * @kp: probe, with @on
  * @on: it is there
- * @missed: calls that probes before @kp have missed
  * @rc: why there is none
  */
 struct kv_probed {
@@ -31,13 +31,13 @@ struct kv_probed {
 	unsigned int devices;
 	struct kprobe kp;
 	bool on;
-	u64 missed;
 	int rc;
 };
 
 static LIST_HEAD(kv_probed_list);
-static DEFINE_MUTEX(kv_record_lock);	/* the list, kv_recording */
+static DEFINE_MUTEX(kv_record_lock);	/* all below, and the list */
 static bool kv_recording;
+static u64 kv_record_missed;	/* by probes that are gone; it never decreases */
 
 u64 kv_record_bytes(const struct ib_send_wr *wr)
 {
@@ -86,7 +86,7 @@ static void kv_unprobe(struct kv_probed *probed)
 	if (!probed->on)
 		return;
 	unregister_kprobe(&probed->kp);
-	probed->missed += probed->kp.nmissed;
+	kv_record_missed += probed->kp.nmissed;
 	probed->on = false;
 }
 
@@ -182,16 +182,39 @@ void kv_record_remove(void *function)
 
 /**
  * kv_record_show - what is recorded
- * @m: takes a line a function
+ * @m: takes a line a function, and how many calls all probes have missed so far
  */
 void kv_record_show(struct seq_file *m)
 {
 	struct kv_probed *probed;
+	u64 missed;
 
 	mutex_lock(&kv_record_lock);
-	list_for_each_entry(probed, &kv_probed_list, entry)
-		seq_printf(m, "%ps probed %u errno %d missed %llu\n", probed->function,
-			   probed->on, -probed->rc,
-			   probed->missed + (probed->on ? probed->kp.nmissed : 0));
+	missed = kv_record_missed;
+	list_for_each_entry(probed, &kv_probed_list, entry) {
+		seq_printf(m, "%ps probed %u errno %d\n", probed->function,
+			   probed->on, -probed->rc);
+		missed += probed->on ? probed->kp.nmissed : 0;
+	}
+	seq_printf(m, "missed %llu\n", missed);
+	mutex_unlock(&kv_record_lock);
+}
+
+/**
+ * kv_record_show_device - can what is posted to a device be recorded?
+ * @m: takes a line
+ * @name: of the device
+ * @function: as it was added
+ */
+void kv_record_show_device(struct seq_file *m, const char *name,
+			   const void *function)
+{
+	struct kv_probed *probed;
+
+	mutex_lock(&kv_record_lock);
+	probed = kv_probed_find(function);
+	if (probed)
+		seq_printf(m, "device %s probed %u errno %d %ps\n", name,
+			   probed->on, -probed->rc, function);
 	mutex_unlock(&kv_record_lock);
 }

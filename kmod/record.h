@@ -34,10 +34,17 @@ static inline void kv_record_remove(void *function)
 static inline void kv_record_show(struct seq_file *m)
 {
 }
+
+static inline void kv_record_show_device(struct seq_file *m, const char *name,
+					 const void *function)
+{
+}
 #else
 int kv_record_add(void *function);
 void kv_record_remove(void *function);
 void kv_record_show(struct seq_file *m);
+void kv_record_show_device(struct seq_file *m, const char *name,
+			   const void *function);
 #endif
 
 /* the first and the last user of the tracepoint */
