@@ -103,7 +103,7 @@ void kv_progress(const char *fmt, ...)	/* one line on stderr, terminal only */
 	__attribute__((format(printf, 1, 2)));
 void kv_progress_end(void);		/* wipes it */
 
-/* interrupt.c: Ctrl-C ends the measurement, a second one ends the tool */
+/* interrupt.c: Ctrl-C, or a terminal that goes, ends the measurement; a second Ctrl-C the tool */
 void kv_interrupt_catch(void);
 bool kv_interrupted(void);
 
