@@ -118,6 +118,36 @@ int kv_job_file_read(const char *path, char *words[KV_JOB_FILE_WORDS], int *n,
 	return rc;
 }
 
+/**
+ * kv_job_file_check - would a job be taken, if a file had it?
+ * @job: member of that name
+ * @error: filled with why not
+ * Return: 0, or -1
+ */
+int kv_job_file_check(json_t *job, struct kv_error *error)
+{
+	const struct kv_reader reader = { .file = "job", .object = job, .error = error };
+	static char text[KV_JOB_FILE_WORDS][WORD_MAX];
+	char *words[KV_JOB_FILE_WORDS + 1] = { "run" };
+	struct kv_options options;
+	const char *key;
+	json_t *value;
+	int n = 1;
+
+	json_object_foreach(job, key, value) {
+		if (n == KV_JOB_FILE_WORDS)
+			return kv_read_refuse(&reader, "", "has too many members");
+		/* its intervals are in no file yet */
+		if (!strcmp(key, "pace"))
+			continue;
+		if (word_of(&reader, "", key, value, text[n]))
+			return -1;
+		words[n] = text[n];
+		n++;
+	}
+	return kv_options_parse(n, words, KV_FOR_RUN, &options, error);
+}
+
 static int add_interval(const char *path, long long ns, struct kv_job *job,
 			struct kv_error *error)
 {

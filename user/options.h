@@ -165,6 +165,7 @@ int kv_gid_settle(struct kv_options *options, const char *device, struct kv_erro
 /* job_file.c: a file of kverbs record as options, and its intervals */
 int kv_job_file_read(const char *path, char *words[KV_JOB_FILE_WORDS], int *n,
 		     struct kv_error *error);
+int kv_job_file_check(json_t *job, struct kv_error *error);
 int kv_job_file_intervals(const char *path, struct kv_job *job, struct kv_error *error);
 
 /* options.c */

@@ -274,8 +274,12 @@ static json_t *json_recorded(const struct kv_record *record)
 	return json;
 }
 
-/* by the names of options, so that it is read as these are */
-static json_t *json_job(const struct kv_rec_job *job)
+/**
+ * kv_rec_job_json - a job by the names of options, so that it is read as these are
+ * @job: job
+ * Return: new object
+ */
+json_t *kv_rec_job_json(const struct kv_rec_job *job)
 {
 	json_t *json = json_pack("{s:s, s:I, s:s, s:I, s:s}", "op", job->op, "size",
 				 (json_int_t)job->size, "shape", job->shape, "iters",
@@ -340,7 +344,7 @@ json_t *kv_record_json(const struct kv_record *record, const struct kv_env *env)
 	put(json, "recorded_command", command);
 	put(json, "environment", kv_json_env(env));
 	put(json, "recorded", json_recorded(record));
-	put(json, "job", job->qp ? json_job(job) : json_null());
+	put(json, "job", job->qp ? kv_rec_job_json(job) : json_null());
 	put(json, "stands_for", job->qp ? json_faithful(job) : json_null());
 	put(json, "intervals_ns", gaps);
 	return json;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kverbs.h"
+#include "options.h"
 #include "recorded.h"
 
 static const struct {
@@ -74,8 +75,7 @@ bool kv_rec_kernel(const struct kv_rec_qp *qp)
 			     qp->qp_type == KV_REC_QPT_UD);
 }
 
-static struct kv_rec_qp *qp_of(struct kv_recorded *rec, const struct kv_rec_wr *wr,
-			       const char *by)
+static struct kv_rec_qp *find_qp(const struct kv_recorded *rec, const struct kv_rec_wr *wr)
 {
 	struct kv_rec_qp *qp;
 	u32 i;
@@ -85,8 +85,27 @@ static struct kv_rec_qp *qp_of(struct kv_recorded *rec, const struct kv_rec_wr *
 		if (qp->qpn == wr->qpn && qp->qp_type == wr->qp_type && qp->user == wr->user)
 			return qp;
 	}
-	if (rec->nqps == KV_REC_QPS)
-		return NULL;
+	return NULL;
+}
+
+/**
+ * kv_recorded_new - will a QP be made for a WR?
+ * @rec: recorded
+ * @wr: WR
+ * Return: so it is, and the thread's name is needed
+ */
+bool kv_recorded_new(const struct kv_recorded *rec, const struct kv_rec_wr *wr)
+{
+	return rec->nqps < KV_REC_QPS && !find_qp(rec, wr);
+}
+
+static struct kv_rec_qp *qp_of(struct kv_recorded *rec, const struct kv_rec_wr *wr,
+			       const char *by)
+{
+	struct kv_rec_qp *qp = find_qp(rec, wr);
+
+	if (qp || rec->nqps == KV_REC_QPS)
+		return qp;
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
@@ -195,7 +214,7 @@ static void end_chain(struct kv_rec_qp *qp, const struct kv_rec_pattern *now, u6
  * @wr: WR; those of a chain come one after the other from a CPU
  * @cpu: CPU that it was posted on
  * @ns: when
- * @by: name of the thread, or NULL
+ * @by: name of the thread, or NULL; only kv_recorded_new() needs one
  * Return: 0, or -1 where it is counted as lost
  */
 int kv_recorded_take(struct kv_recorded *rec, const struct kv_rec_wr *wr, u32 cpu, u64 ns,
@@ -469,6 +488,45 @@ static void pace(struct kv_rec_job *job)
 		note(job, "one post tells no pace: one a second is taken");
 }
 
+/* most that a field of a job may be */
+static u64 most_of(u32 attr)
+{
+	const struct kv_field *field;
+	u32 i;
+
+	for (i = 0; (field = kv_job_field(i)); i++) {
+		if (field->attr == attr)
+			return field->hi;
+	}
+	return 0;
+}
+
+/* of a job a message has no piece without bytes, and an atomic has one */
+static void set_sges(struct kv_rec_job *job, const struct kv_rec_run *run)
+{
+	u64 most = most_of(KVERBS_JOB_A_SGES);
+
+	if (most > job->size)
+		most = job->size;
+	if (run->opcode == KV_REC_CAS || run->opcode == KV_REC_FADD)
+		most = 1;
+	job->sges = run->sges > most ? (u32)most : run->sges ? run->sges : 1;
+	if (run->sges > most)
+		note(job, "its messages have %u SGEs, those recorded %u", job->sges, run->sges);
+}
+
+static void set_inline(struct kv_rec_job *job, const struct kv_rec_run *run)
+{
+	u64 most = most_of(KVERBS_JOB_A_INLINE_DATA);
+
+	if (!(run->flags & KV_REC_INLINE))
+		return;
+	if (job->size > most)
+		note(job, "its messages are not inline: a job has at most %llu bytes so", most);
+	else
+		job->inlined = (u32)job->size;
+}
+
 /* a chain of WRs that are alike */
 static void make_chain(struct kv_rec_job *job)
 {
@@ -478,11 +536,10 @@ static void make_chain(struct kv_rec_job *job)
 	if (of->run[0].opcode == KV_REC_SEND_INV)
 		note(job, "SEND_WITH_INV is a SEND in it: no key is invalidated");
 	job->size = of->run[0].bytes;
-	job->sges = of->run[0].sges > 1 ? of->run[0].sges : 1;
+	set_sges(job, &of->run[0]);
+	set_inline(job, &of->run[0]);
 	job->chain = of->wrs;
 	job->iterations = of->posts * of->wrs;
-	if (of->run[0].flags & KV_REC_INLINE)
-		job->inlined = (u32)of->run[0].bytes;
 	if (of->wrs == 1) {
 		pace(job);
 		if (!of->signalled)
@@ -547,33 +604,36 @@ static void note_flags(struct kv_rec_job *job)
 		note(job, "flags 0x%x: a job has no such flags", flags);
 }
 
-/* what the QP posted most and a job can do: patterns are sorted by their weight */
-static const struct kv_rec_pattern *choose(const struct kv_rec_qp *qp)
+/* can a job be made of it at all? what it then is, its options tell */
+static bool usable(const struct kv_rec_pattern *pattern)
 {
-	const struct kv_rec_pattern *pattern;
-	u32 i, j;
+	u32 i;
 
-	for (i = 0; i < qp->npatterns; i++) {
-		pattern = &qp->pattern[i];
-		for (j = 0; j < pattern->nruns && !pattern->cut; j++) {
-			if (moves(pattern->run[j].opcode) && pattern->run[j].bytes <= KV_SIZE_MAX)
-				return pattern;
-		}
+	for (i = 0; i < pattern->nruns && !pattern->cut; i++) {
+		if (moves(pattern->run[i].opcode))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+static bool has_size(const struct kv_rec_run *run)
+{
+	return run->bytes && run->bytes <= KV_SIZE_MAX;
 }
 
 /* of a chain that no job has as it is, the most frequent of its WRs */
-static void make_part(struct kv_rec_job *job, struct kv_rec_pattern *part)
+static bool make_part(struct kv_rec_job *job, struct kv_rec_pattern *part)
 {
 	const struct kv_rec_pattern *whole = job->of;
 	u32 i, best = whole->nruns;
 
 	for (i = 0; i < whole->nruns; i++) {
-		if (moves(whole->run[i].opcode) &&
+		if (moves(whole->run[i].opcode) && has_size(&whole->run[i]) &&
 		    (best == whole->nruns || whole->run[i].times > whole->run[best].times))
 			best = i;
 	}
+	if (best == whole->nruns)
+		return false;
 	*part = *whole;
 	part->nruns = 1;
 	part->run[0] = whole->run[best];
@@ -587,6 +647,65 @@ static void make_part(struct kv_rec_job *job, struct kv_rec_pattern *part)
 	job->alike = whole->posts * part->wrs;
 	note(job, "of chains of %u WRs it has the %u that are %s", whole->wrs, part->wrs,
 	     kv_rec_opcode(part->run[0].opcode));
+	return true;
+}
+
+/* false, with @error, when no job can be like the pattern */
+static bool make_of(const struct kv_recorded *rec, const struct kv_rec_qp *qp,
+		    const struct kv_rec_pattern *pattern, struct kv_rec_job *job,
+		    struct kv_error *error)
+{
+	struct kv_rec_pattern part;
+	json_t *json;
+	bool made;
+
+	memset(job, 0, sizeof(*job));
+	job->qp = qp;
+	job->of = pattern;
+	job->sges = 1;
+	job->chain = 1;
+	job->signal = 1;
+	made = make_exchange(rec, job) || make_registered(job);
+	if (!made && pattern->nruns == 1) {
+		make_chain(job);
+		made = true;
+	}
+	made = made || make_steps(job) || make_part(job, &part);
+	if (!made || !job->size || job->size > KV_SIZE_MAX) {
+		kv_error_set(error, KV_EXIT_USAGE, "size %llu: a job has 1 to %u bytes",
+			     job->size, KV_SIZE_MAX);
+		return false;
+	}
+	note_flags(job);
+	json = kv_rec_job_json(job);
+	made = json && !kv_job_file_check(json, error);
+	json_decref(json);
+	return made;
+}
+
+/* what the QP posted most and a job can do: patterns are sorted by their weight */
+static bool make_of_qp(const struct kv_recorded *rec, const struct kv_rec_qp *qp,
+		       struct kv_rec_job *job)
+{
+	const struct kv_rec_pattern *left = NULL;
+	struct kv_error why, error;
+	u32 i;
+
+	for (i = 0; i < qp->npatterns; i++) {
+		if (!usable(&qp->pattern[i]))
+			continue;
+		if (make_of(rec, qp, &qp->pattern[i], job, &error)) {
+			if (left)
+				note(job, "chains of %u WRs that it posted more make no job: %.80s",
+				     left->wrs, why.text);
+			return true;
+		}
+		if (!left) {
+			left = &qp->pattern[i];
+			why = error;
+		}
+	}
+	return false;
 }
 
 /**
@@ -597,26 +716,12 @@ static void make_part(struct kv_rec_job *job, struct kv_rec_pattern *part)
  */
 void kv_rec_job_make(const struct kv_recorded *rec, u32 qpn, struct kv_rec_job *job)
 {
-	struct kv_rec_pattern part;
 	u32 i;
 
+	for (i = 0; i < rec->nqps; i++) {
+		if (kv_rec_kernel(rec->qp[i]) && (!qpn || rec->qp[i]->qpn == qpn) &&
+		    make_of_qp(rec, rec->qp[i], job))
+			return;
+	}
 	memset(job, 0, sizeof(*job));
-	for (i = 0; i < rec->nqps && !job->qp; i++) {
-		if (!kv_rec_kernel(rec->qp[i]) || (qpn && rec->qp[i]->qpn != qpn))
-			continue;
-		job->of = choose(rec->qp[i]);
-		job->qp = job->of ? rec->qp[i] : NULL;
-	}
-	if (!job->qp)
-		return;
-	job->sges = 1;
-	job->chain = 1;
-	job->signal = 1;
-	if (!make_exchange(rec, job) && !make_registered(job)) {
-		if (job->of->nruns == 1)
-			make_chain(job);
-		else if (!make_steps(job))
-			make_part(job, &part);
-	}
-	note_flags(job);
 }

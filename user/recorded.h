@@ -7,6 +7,7 @@
 #define KV_RECORDED_H
 
 #include <stdbool.h>
+#include <jansson.h>
 #include "engine.h"
 
 #define KV_JOB_SCHEMA	"kverbs-job/1"
@@ -177,12 +178,14 @@ struct kv_rec_job {
 const char *kv_rec_opcode(u32 opcode);
 const char *kv_rec_qp_type(u32 qp_type);
 
+bool kv_recorded_new(const struct kv_recorded *rec, const struct kv_rec_wr *wr);
 int kv_recorded_take(struct kv_recorded *rec, const struct kv_rec_wr *wr, u32 cpu, u64 ns,
 		     const char *by);
 void kv_recorded_sort(struct kv_recorded *rec);
 void kv_recorded_free(struct kv_recorded *rec);
 
 bool kv_rec_kernel(const struct kv_rec_qp *qp);
+json_t *kv_rec_job_json(const struct kv_rec_job *job);	/* record_print.c */
 void kv_rec_job_make(const struct kv_recorded *rec, u32 qpn, struct kv_rec_job *job);
 
 #endif /* KV_RECORDED_H */

@@ -232,6 +232,93 @@ static void test_bounded(void **state)
 	assert_int_equal(job.size, 1);
 }
 
+/* is the job taken when it is read again? */
+static void taken(const struct kv_rec_job *job)
+{
+	struct kv_error error;
+	json_t *json;
+
+	assert_non_null(job->qp);
+	json = kv_rec_job_json(job);
+	if (kv_job_file_check(json, &error))
+		fail_msg("%s", error.text);
+	json_decref(json);
+}
+
+/* what a field of a job cannot be becomes less, or another chain is taken */
+static void test_limits(void **state)
+{
+	struct kv_rec_wr wr = {
+		.qpn = 17, .qp_type = KV_REC_QPT_RC, .chain = 1, .opcode = KV_REC_WRITE,
+		.sges = 300, .bytes = 1 << 20, .flags = SIG | KV_REC_INLINE,
+	};
+	struct kv_rec_job job;
+	u32 i;
+
+	kv_recorded_take(rec, &wr, 0, ++now, NULL);
+	wr.qpn = 18;
+	wr.bytes = 3;
+	kv_recorded_take(rec, &wr, 0, ++now, NULL);
+	wr.qpn = 22;
+	wr.opcode = KV_REC_FADD;
+	wr.flags = SIG;
+	wr.sges = 2;
+	wr.bytes = 8;
+	kv_recorded_take(rec, &wr, 0, ++now, NULL);
+	make(17, &job);
+	taken(&job);
+	assert_int_equal(job.sges, 64);
+	assert_int_equal(job.inlined, 0);
+	assert_true(noted(&job, "64 SGEs, those recorded 300"));
+	assert_true(noted(&job, "not inline"));
+	make(18, &job);
+	taken(&job);
+	assert_int_equal(job.sges, 3);
+	assert_int_equal(job.inlined, 3);
+	make(22, &job);
+	taken(&job);
+	assert_int_equal(job.sges, 1);
+
+	/* without bytes, or with too many, most often: the next chain */
+	for (i = 0; i < 30; i++) {
+		post(19, 0, 1, KV_REC_SEND, 0, SIG);
+		post(19, 0, 1, KV_REC_WRITE, KV_SIZE_MAX + 1ULL, SIG);
+	}
+	post(19, 0, 1, KV_REC_READ, 64, SIG);
+	make(19, &job);
+	taken(&job);
+	assert_string_equal(job.op, "read");
+	assert_true(noted(&job, "make no job: size"));
+	/* of an exchange, and in a chain */
+	post(20, 0, 2, KV_REC_REG_MR, 4ULL << 30, 0);
+	post(20, 1, 2, KV_REC_SEND, 64, SIG);
+	make(20, &job);
+	assert_null(job.qp);
+	post(20, 0, 2, KV_REC_WRITE, KV_SIZE_MAX + 1ULL, 0);
+	post(20, 1, 2, KV_REC_SEND, 64, SIG);
+	make(20, &job);
+	assert_null(job.qp);
+	post(21, 0, 1, KV_REC_WRITE, KV_SIZE_MAX, SIG);
+	make(21, &job);
+	taken(&job);
+}
+
+/* a thread's name is asked for once a QP */
+static void test_new(void **state)
+{
+	struct kv_rec_wr wr = { .qpn = 1, .qp_type = KV_REC_QPT_RC, .chain = 1 };
+	u32 i;
+
+	for (i = 0; i < KV_REC_QPS; i++) {
+		wr.qpn = i;
+		assert_true(kv_recorded_new(rec, &wr));
+		kv_recorded_take(rec, &wr, 0, ++now, NULL);
+		assert_false(kv_recorded_new(rec, &wr));
+	}
+	wr.qpn = i;
+	assert_false(kv_recorded_new(rec, &wr));
+}
+
 static int read_text(const char *text, struct kv_job *job, char *words[KV_JOB_FILE_WORDS],
 		     struct kv_error *error)
 {
@@ -325,6 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_chain), TEST(test_paced), TEST(test_exchange), TEST(test_exchange_alone),
 		TEST(test_registered), TEST(test_part), TEST(test_torn), TEST(test_bounded),
+		TEST(test_limits), TEST(test_new),
 		TEST(test_files), TEST(test_bad_intervals),
 	};
 
