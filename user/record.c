@@ -73,14 +73,15 @@ static void take(void *arg, struct tep_event *event, struct tep_record *record)
 	wr.flags = (u32)number(event, record, "flags");
 	wr.sges = (u32)number(event, record, "sges");
 	wr.bytes = number(event, record, "bytes");
-	kv_tracing_thread(recorder->tracing, tep_data_pid(tep, record), name);
+	if (kv_recorded_new(to->rec, &wr))
+		kv_tracing_thread(recorder->tracing, tep_data_pid(tep, record), name);
 	kv_recorded_take(to->rec, &wr, (u32)record->cpu, record->ts, name);
 }
 
-/* what is in the buffer by now */
-static int drain(struct recorder *recorder, struct kv_error *error)
+/* some of what is in the buffer by now: a fast ULP fills it while it is read */
+static int drain(struct recorder *recorder, bool *more, struct kv_error *error)
 {
-	if (kv_tracing_read(recorder->tracing, error))
+	if (kv_tracing_read_some(recorder->tracing, more, error))
 		return -1;
 	kv_tracing_each(recorder->tracing, take, recorder);
 	recorder->record->lost = kv_tracing_lost(recorder->tracing);
@@ -96,6 +97,8 @@ static int start(struct recorder *recorder, char **command, struct kv_error *err
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "record: no pipe: %s",
 				    strerror(errno));
 	fflush(stdout);
+	/* who ignores it is not told how a child ended */
+	signal(SIGCHLD, SIG_DFL);
 	recorder->pid = fork();
 	if (!recorder->pid) {
 		execvp(command[0], command);
@@ -128,40 +131,108 @@ static void pass_on(struct recorder *recorder)
 	}
 }
 
+static void look_after(struct recorder *recorder)
+{
+	pid_t ended = waitpid(recorder->pid, &recorder->status, WNOHANG);
+
+	if (ended == recorder->pid || (ended < 0 && errno == ECHILD))
+		recorder->pid = 0;
+}
+
 static int follow(struct recorder *recorder, struct kv_error *error)
 {
+	bool more;
+
 	while (recorder->pid) {
-		if (waitpid(recorder->pid, &recorder->status, WNOHANG) == recorder->pid)
-			recorder->pid = 0;
-		else if (kv_interrupted())
+		look_after(recorder);
+		if (recorder->pid && kv_interrupted())
 			pass_on(recorder);
-		if (drain(recorder, error))
+		if (drain(recorder, &more, error))
 			return -1;
-		if (recorder->pid)
+		if (recorder->pid && !more)
 			poll(NULL, 0, TURN_MS);
 	}
 	return 0;
 }
 
-/* calls that the probes have missed, of all devices */
-static u64 missed(void)
+/* recording failed: nobody waits for the command any more */
+static void end_command(struct recorder *recorder)
+{
+	while (recorder->pid) {
+		pass_on(recorder);
+		look_after(recorder);
+		if (recorder->pid)
+			poll(NULL, 0, TURN_MS);
+	}
+}
+
+/* what is left, which grows no more */
+static int drain_all(struct recorder *recorder, struct kv_error *error)
+{
+	bool more = true;
+
+	while (more) {
+		if (drain(recorder, &more, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* the module's file of what is recorded */
+static FILE *open_state(void)
 {
 	const char *debugfs = tracefs_debug_dir();
-	char path[256], line[256], *at;
-	u64 n = 0;
-	FILE *file;
+	char path[256];
 
 	if (!debugfs)
-		return 0;
+		return NULL;
 	snprintf(path, sizeof(path), "%s/kverbs/record", debugfs);
-	file = fopen(path, "re");
+	return fopen(path, "re");
+}
+
+/* calls that probes have missed since the module was loaded, of all devices */
+static bool read_missed(u64 *missed)
+{
+	unsigned long long n;
+	bool known = false;
+	FILE *file = open_state();
+	char line[256];
+
 	while (file && fgets(line, sizeof(line), file)) {
-		at = strstr(line, " missed ");
-		n += at ? strtoull(at + 8, NULL, 10) : 0;
+		if (sscanf(line, "missed %llu", &n) == 1) {
+			*missed = n;
+			known = true;
+		}
 	}
 	if (file)
 		fclose(file);
-	return n;
+	return known;
+}
+
+/* its post function may have no probe though another device's has one */
+static int check_probed(const struct recorder *recorder, struct kv_error *error)
+{
+	char line[256], name[KV_DEVICE_NAME], function[KV_DEVICE_NAME] = "";
+	int probed = -1, why = 0;
+	FILE *file = open_state();
+
+	if (!file)
+		return 0;	/* it is not known */
+	while (probed < 0 && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "device %63s probed %d errno %d %63s", name, &probed, &why,
+			   function) < 3 || strcmp(name, recorder->record->device))
+			probed = -1;
+	}
+	fclose(file);
+	if (probed > 0)
+		return 0;
+	if (probed < 0)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+				    "record: %s is not among the devices of /sys/kernel/debug/kverbs/record: it has gone, or was renamed",
+				    recorder->record->device);
+	return kv_error_set(error, KV_EXIT_ENVIRONMENT,
+			    "record: %s cannot be recorded: the kernel lets no kprobe at its post function %s: %s",
+			    recorder->record->device, function, strerror(why));
 }
 
 /* what is behind an errno of the tracepoint: it was the probe's */
@@ -186,27 +257,30 @@ static int arm(struct recorder *recorder, struct kv_error *error)
 	kv_tracing_count_ns(recorder->tracing);
 	if (kv_tracing_arm(recorder->tracing, &plan, error))
 		return explain(error);
-	return 0;
+	return check_probed(recorder, error);
 }
 
 static int run(struct recorder *recorder, char **command, struct kv_error *error)
 {
 	struct kv_record *record = recorder->record;
+	u64 before = 0, after = 0;
 	double begin;
 	int rc;
 
 	if (arm(recorder, error))
 		return -1;
-	record->missed = missed();
+	record->missed_known = read_missed(&before);
 	kv_tracing_on(recorder->tracing);
 	begin = kv_seconds();
 	rc = start(recorder, command, error) || follow(recorder, error) ? -1 : 0;
 	kv_tracing_off(recorder->tracing);
 	record->seconds = kv_seconds() - begin;
-	record->missed = missed() - record->missed;
+	record->missed_known &= read_missed(&after);
+	record->missed = after > before ? after - before : 0;
 	if (!rc)
-		rc = drain(recorder, error);
+		rc = drain_all(recorder, error);
 	kv_tracing_disarm(recorder->tracing);
+	end_command(recorder);
 	return rc;
 }
 

@@ -16,6 +16,7 @@
  * @seconds: recorded
  * @lost: events that found no room
  * @missed: calls that the probe did not see
+ * @missed_known: else @missed could not be read
  * @others: WRs of other devices
  */
 struct kv_record {
@@ -26,6 +27,7 @@ struct kv_record {
 	double seconds;
 	u64 lost;
 	u64 missed;
+	bool missed_known;
 	u64 others;
 };
 

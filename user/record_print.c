@@ -94,7 +94,9 @@ static void print_lost(FILE *file, const struct kv_record *record)
 	if (record->rec->torn)
 		fprintf(file, "%llu posts are not in it: WRs of their chains were lost\n",
 			record->rec->torn);
-	if (record->missed)
+	if (!record->missed_known)
+		fputs("how many posts the probe missed is unknown: debugfs cannot be read\n", file);
+	else if (record->missed)
 		fprintf(file, "%llu posts were missed by the probe, which told of another\n",
 			record->missed);
 	if (record->rec->other_qps)
@@ -268,7 +270,7 @@ static json_t *json_recorded(const struct kv_record *record)
 	put(json, "qps", qps);
 	put(json, "lost_wrs", integer(record->lost));
 	put(json, "torn_posts", integer(record->rec->torn));
-	put(json, "missed_posts", integer(record->missed));
+	put(json, "missed_posts", record->missed_known ? integer(record->missed) : json_null());
 	put(json, "wrs_of_other_qps", integer(record->rec->other_qps));
 	put(json, "wrs_of_other_devices", integer(record->others));
 	return json;

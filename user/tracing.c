@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #define BUFFER_KB	(16 << 10)	/* of a CPU, at most */
 #define SYSTEMS_MAX	16		/* systems of events of a plan */
 #define BUFFER_SHARE	16		/* of the machine's memory: one in so many, all CPUs */
+#define SOME_PAGES	512		/* of a CPU, read in a row while it is traced */
 
 struct cpu_pages {
 	char *data;
@@ -514,18 +516,20 @@ static u64 count_lost(struct kv_tracing *tracing, u32 cpu)
 	return lost;
 }
 
-static int read_cpu(struct kv_tracing *tracing, u32 index)
+/* at most so many pages; a page need not be full, and what is traced goes on filling others */
+static int read_cpu(struct kv_tracing *tracing, u32 index, u32 most, bool *more_left)
 {
 	struct cpu_pages *cpu = &tracing->cpu[index];
 	struct tracefs_cpu *from = tracefs_cpu_open(tracing->at, (int)index, true);
 	size_t room = 0;
 	char *more;
-	int got = 0;
+	int got = 0, why;
+	u32 n;
 
 	if (!from)
 		return 0;	/* not there: a CPU that is offline */
 	tracing->page = (u32)tracefs_cpu_read_size(from);
-	for (;;) {
+	for (n = 0; n < most; n++) {
 		if (cpu->size + tracing->page > room) {
 			room = room ? 2 * room : 64 * tracing->page;
 			more = realloc(cpu->data, room);
@@ -540,17 +544,15 @@ static int read_cpu(struct kv_tracing *tracing, u32 index)
 			break;
 		cpu->size += tracing->page;
 	}
+	*more_left |= n == most;
+	/* closing may change errno, and what is said of it is said later */
+	why = got < 0 ? errno : 0;
 	tracefs_cpu_close(from);
-	return got < 0 && errno != EAGAIN ? -1 : 0;
+	errno = why;
+	return why && why != EAGAIN ? -1 : 0;
 }
 
-/**
- * kv_tracing_read - take what was traced out of the buffer
- * @tracing: tracing, switched off
- * @error: filled on failure
- * Return: 0, or -1
- */
-int kv_tracing_read(struct kv_tracing *tracing, struct kv_error *error)
+static int read_all(struct kv_tracing *tracing, u32 most, bool *more, struct kv_error *error)
 {
 	u32 i;
 
@@ -561,12 +563,38 @@ int kv_tracing_read(struct kv_tracing *tracing, struct kv_error *error)
 	for (i = 0; i < tracing->ncpus; i++) {
 		tracing->lost += count_lost(tracing, i);
 		errno = 0;
-		if (read_cpu(tracing, i))
+		if (read_cpu(tracing, i, most, more))
 			return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 					    "trace: the buffer of CPU %u cannot be read: %s", i,
 					    strerror(errno));
 	}
 	return 0;
+}
+
+/**
+ * kv_tracing_read - take what was traced out of the buffer
+ * @tracing: tracing, switched off
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_tracing_read(struct kv_tracing *tracing, struct kv_error *error)
+{
+	bool more = false;
+
+	return read_all(tracing, UINT32_MAX, &more, error);
+}
+
+/**
+ * kv_tracing_read_some - likewise a part, while tracing may be on
+ * @tracing: tracing
+ * @more: set: there may be more by now
+ * @error: filled on failure
+ * Return: 0, or -1
+ */
+int kv_tracing_read_some(struct kv_tracing *tracing, bool *more, struct kv_error *error)
+{
+	*more = false;
+	return read_all(tracing, SOME_PAGES, more, error);
 }
 
 static bool next_page(struct kv_tracing *tracing, struct cpu_pages *cpu)

@@ -59,6 +59,7 @@ void kv_tracing_on(struct kv_tracing *tracing);
 bool kv_tracing_is_on(struct kv_tracing *tracing);
 void kv_tracing_off(struct kv_tracing *tracing);
 int kv_tracing_read(struct kv_tracing *tracing, struct kv_error *error);
+int kv_tracing_read_some(struct kv_tracing *tracing, bool *more, struct kv_error *error);
 void kv_tracing_each(struct kv_tracing *tracing, kv_tracing_fn fn, void *arg);
 bool kv_tracing_thread(struct kv_tracing *tracing, int pid, char name[16]);
 u64 kv_tracing_lost(const struct kv_tracing *tracing);
