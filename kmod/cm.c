@@ -274,6 +274,10 @@ int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
 	struct kv_cm *cm;
 	int rc;
 
+	/* whose drivers make their sockets in the namespace of a kernel thread */
+	*where = "connect cm: the sockets of iWARP would be of the initial network namespace, which is another one here; run kverbs there, or use --engine user";
+	if (!rdma_cap_ib_cm(ibdev, job->port) && !net_eq(net, &init_net))
+		return -EINVAL;
 	*where = "allocate what rdma_cm needs";
 	cm = kzalloc(sizeof(*cm), GFP_KERNEL);
 	if (!cm)
@@ -508,6 +512,8 @@ void kv_cm_leave(struct kv_ep *ep)
 {
 	struct kv_link *link;
 
+	if (IS_ERR_OR_NULL(ep))
+		return;
 	while ((link = ep->link)) {
 		ep->link = link->next;
 		if (link->id)

@@ -55,7 +55,10 @@ int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
 
 /**
  * kv_cm_leave - end the connections of an endpoint
- * @ep: endpoint, whose QPs are still there
+ * @ep: endpoint, whose QPs are still there; NULL or an error is fine
+ *
+ * To leave waits for the answer to a request of this end: an end that accepts leaves
+ * before the one that asks, and kv_cm_shut() comes before both.
  *
  * A driver of iWARP may wait in ib_destroy_qp() until rdma_cm has let go of the QP.
  */

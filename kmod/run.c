@@ -515,6 +515,9 @@ static void kv_run_teardown(struct kv_run *run)
 		kv_control_close(run->ep[i]);
 	}
 	kv_run_show(run, false);
+	/* rdma_cm waits for the answer to who asks: who has the request goes first */
+	for (i = 1; i < run->nep; i += 2)
+		kv_cm_leave(run->ep[i]);
 	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
 		run->ep[i] = NULL;

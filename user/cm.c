@@ -165,8 +165,9 @@ int kv_cm_open(struct kv_port *port, struct kv_error *error)
 	if (!cm)
 		return fail(error, "what it needs", ENOMEM);
 	port->cm = cm;
-	if (getrandom(&cm->nonce, sizeof(cm->nonce), GRND_NONBLOCK) != sizeof(cm->nonce))
-		cm->nonce = (u64)(uintptr_t)cm;
+	/* blocks for a moment at most: since Linux 5.4 it makes what it lacks */
+	if (getrandom(&cm->nonce, sizeof(cm->nonce), 0) != sizeof(cm->nonce))
+		return fail(error, "getrandom", errno);
 	cm->channel = rdma_create_event_channel();
 	if (!cm->channel)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
@@ -250,11 +251,10 @@ struct news {
 	int status;
 };
 
-static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, struct news *news,
-		struct kv_error *error)
+static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, double end,
+		struct news *news, struct kv_error *error)
 {
 	struct pollfd fd = { .fd = cm->channel->fd, .events = POLLIN };
-	double end = kv_seconds() + CM_MS / 1e3;
 	struct rdma_cm_event *event;
 	int rc = 0;
 
@@ -285,30 +285,73 @@ static int unexpected(const struct news *news, enum rdma_cm_event_type what,
 			    news->status < 0 ? strerror(-news->status) : "");
 }
 
-/* wait for an event of an id, or for a request with a new one */
-static int await(const struct kv_cm *cm, enum rdma_cm_event_type what, struct rdma_cm_id **id,
-		 struct kv_error *error)
+/* does the event say that there is, or will be, no connection? */
+static bool is_failure(enum rdma_cm_event_type event)
 {
-	struct news news;
-
-	if (next(cm, what, &news, error))
-		return -1;
-	if (news.event == RDMA_CM_EVENT_CONNECT_REQUEST && !*id)
-		*id = news.id;
-	return news.event == what && news.id == *id ? 0 : unexpected(&news, what, error);
+	switch (event) {
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return true;
+	default:
+		return false;
+	}
 }
 
-/* that both ends are connected, which is told in any order */
-static int await_both(const struct kv_cm *cm, struct kv_error *error)
+/*
+ * The next event until @end, where one of an id that is connected by now says nothing;
+ * -1 if it is a failure of one of the two ends, or of the device.
+ */
+static int hear(const struct kv_cm *cm, enum rdma_cm_event_type what, struct rdma_cm_id *id,
+		struct rdma_cm_id *other, double end, struct news *news, struct kv_error *error)
 {
-	struct news news;
-	u32 i;
+	if (next(cm, what, end, news, error))
+		return -1;
+	if (news->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		return unexpected(news, what, error);
+	if (!is_failure(news->event) || (news->id != id && news->id != other))
+		return 0;
+	return unexpected(news, what, error);
+}
 
-	for (i = 0; i < 2; i++) {
-		if (next(cm, RDMA_CM_EVENT_ESTABLISHED, &news, error))
+/*
+ * Wait for an event of an id, or for a request with a new one; a failure of the other end,
+ * NULL: none yet, ends the wait, too.
+ */
+static int await(const struct kv_cm *cm, enum rdma_cm_event_type what, struct rdma_cm_id **id,
+		 struct rdma_cm_id *other, struct kv_error *error)
+{
+	double end = kv_seconds() + CM_MS / 1e3;
+	struct news news;
+
+	do {
+		if (hear(cm, what, *id, other, end, &news, error))
 			return -1;
-		if (news.event != RDMA_CM_EVENT_ESTABLISHED)
-			return unexpected(&news, RDMA_CM_EVENT_ESTABLISHED, error);
+		if (news.event == RDMA_CM_EVENT_CONNECT_REQUEST && !*id)
+			*id = news.id;
+		else if (news.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			rdma_destroy_id(news.id);	/* of one that was given up */
+	} while (news.event != what || news.id != *id);
+	return 0;
+}
+
+/* that both ends are connected, which is told in any order, once to each */
+static int await_both(const struct kv_cm *cm, struct rdma_cm_id *a, struct rdma_cm_id *b,
+		      struct kv_error *error)
+{
+	double end = kv_seconds() + CM_MS / 1e3;
+	u32 left = 2;
+	struct news news;
+
+	while (left) {
+		if (hear(cm, RDMA_CM_EVENT_ESTABLISHED, a, b, end, &news, error))
+			return -1;
+		left -= news.event == RDMA_CM_EVENT_ESTABLISHED &&
+			(news.id == a || news.id == b);
 	}
 	return 0;
 }
@@ -345,11 +388,11 @@ static int resolve(const struct kv_cm *cm, struct rdma_cm_id *id, struct kv_erro
 		((struct sockaddr_in6 *)&src)->sin6_port = 0;
 	if (rdma_resolve_addr(id, (struct sockaddr *)&src, (struct sockaddr *)&dst, CM_MS))
 		return fail(error, "resolve_addr", errno);
-	if (await(cm, RDMA_CM_EVENT_ADDR_RESOLVED, &id, error))
+	if (await(cm, RDMA_CM_EVENT_ADDR_RESOLVED, &id, NULL, error))
 		return -1;
 	if (rdma_resolve_route(id, CM_MS))
 		return fail(error, "resolve_route", errno);
-	return await(cm, RDMA_CM_EVENT_ROUTE_RESOLVED, &id, error);
+	return await(cm, RDMA_CM_EVENT_ROUTE_RESOLVED, &id, NULL, error);
 }
 
 /* what a request, and the answer to it, says of a QP */
@@ -403,7 +446,7 @@ int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct k
 	param.private_data_len = sizeof(cm->nonce);
 	if (rdma_connect(*a, &param))
 		return fail(error, "connect", errno);
-	if (await(cm, RDMA_CM_EVENT_CONNECT_REQUEST, b, error) ||
+	if (await(cm, RDMA_CM_EVENT_CONNECT_REQUEST, b, *a, error) ||
 	    move(*b, qb, IBV_QPS_INIT, job, "modify_qp to INIT", error) ||
 	    (verbs && to_rts(*b, qb, job, error)))
 		return -1;
@@ -411,15 +454,20 @@ int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct k
 	if (rdma_accept(*b, &param))
 		return fail(error, "accept", errno);
 	if (!verbs)
-		return await_both(cm, error);
-	if (await(cm, RDMA_CM_EVENT_CONNECT_RESPONSE, a, error) || to_rts(*a, qa, job, error))
+		return await_both(cm, *a, *b, error);
+	if (await(cm, RDMA_CM_EVENT_CONNECT_RESPONSE, a, *b, error) ||
+	    to_rts(*a, qa, job, error))
 		return -1;
 	if (rdma_establish(*a))
 		return fail(error, "establish", errno);
-	return await(cm, RDMA_CM_EVENT_ESTABLISHED, b, error);
+	return await(cm, RDMA_CM_EVENT_ESTABLISHED, b, *a, error);
 }
 
-/* before the QPs are destroyed: a driver of iWARP may wait for rdma_cm to let go of them */
+/*
+ * Before the QPs are destroyed: a driver of iWARP may wait for rdma_cm to let go of them.
+ * To leave waits for the answer to a request of this end: an end that accepts leaves before
+ * the one that asks, and kv_cm_shut() comes before both.
+ */
 void kv_cm_leave(struct kv_end *end)
 {
 	while (end->nid) {

@@ -189,6 +189,10 @@ static void free_verbs(struct kv_run *run)
 		if (run->lane[i])
 			kv_lane_leave(run->lane[i]);
 	}
+	/* rdma_cm waits for the answer to who asks: who has the request goes first */
+	kv_cm_shut(&run->port);
+	for (i = 1; run->end && i < 2 * run->granted.pairs; i += 2)
+		kv_cm_leave(&run->end[i]);
 	for (i = 0; run->end && i < 2 * run->granted.pairs; i++)
 		kv_qp_free(&run->end[i]);
 	for (i = 0; run->end && i < 2 * run->granted.pairs; i++)

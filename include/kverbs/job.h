@@ -1712,10 +1712,14 @@ static inline int kv_job_check_window(struct kv_job *job,
 		     job->refill == KVERBS_REFILL_WATERMARK))
 			return kv_refuse(no, job->lane_qps > 1 ? KVERBS_JOB_A_LANE_QPS :
 					     job->srq ? KVERBS_JOB_A_SRQ :
+					     job->recv_chain != KV_AUTO ?
+							KVERBS_JOB_A_RECV_CHAIN :
 							KVERBS_JOB_A_REFILL,
 					 "%s: over iWARP a sender waits for receives of one QP, posted again at once; leave it out",
 					 job->lane_qps > 1 ? "lane-qps" :
-					 job->srq ? "srq" : "refill");
+					 job->srq ? "srq" :
+					 job->recv_chain != KV_AUTO ?
+					 "recv-chain" : "refill");
 		if (caps->link == KVERBS_LINK_IWARP &&
 		    job->recv_depth < job->chain)
 			return kv_refuse(no, KVERBS_JOB_A_RECV_DEPTH,
@@ -3408,10 +3412,10 @@ static inline int kv_job_check_engine(struct kv_job *job,
 				 "poll-batch %u: ibv_next_poll of this provider returns WCs twice; use --poll-batch 1, or --api post",
 				 job->poll_batch);
 	if (job->wait == KV_AUTO) {
-		/* rxe needs softirqs, siw a thread */
+		/* rxe and siw need softirqs */
 		job->wait = !caps->software ? KVERBS_WAIT_RELAX :
-			    caps->kernel && caps->link != KVERBS_LINK_IWARP ?
-			    KVERBS_WAIT_SOFTIRQ : KVERBS_WAIT_YIELD;
+			    caps->kernel ? KVERBS_WAIT_SOFTIRQ :
+					   KVERBS_WAIT_YIELD;
 		/* lanes that share a CPU must hand it to each other */
 		for (i = 0; i < lanes && i < job->ncpus; i++) {
 			for (j = 0; j < i; j++) {
