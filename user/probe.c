@@ -23,6 +23,7 @@ static const struct {
 	[KV_STEP_MR] = { "MR", { "allocate MR", "buffer into MR", "reg_mr of" } },
 	[KV_STEP_CQ] = { "CQ", { "create CQ", "create_cq" } },
 	[KV_STEP_QP] = { "QP", { "create QP", "create_qp", "inline" } },
+	[KV_STEP_CM] = { "rdma_cm", { "by rdma_cm", "of rdma_cm", "rdma_cm: " } },
 	[KV_STEP_INIT] = { "modify to INIT", { "QP to INIT", "modify_qp to INIT" } },
 	[KV_STEP_RTR] = { "modify to RTR", { "QP to RTR", "modify_qp to RTR" } },
 	[KV_STEP_RTS] = { "modify to RTS", { "QP to RTS", "modify_qp to RTS" } },
@@ -107,14 +108,16 @@ static int run_lanes(const struct kv_engine *engine, struct kv_run *run, struct 
 	return rc < 0 ? -1 : 0;
 }
 
-/* Return: enum kv_probe_step that is refused, and @error says why */
+/* Return: enum kv_probe_step that is refused, and @error says why; @cm: rdma_cm connects */
 static u32 try_job(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-		   struct kv_error *error)
+		   bool *cm, struct kv_error *error)
 {
 	struct kv_result *result;
 	struct kv_run *run = NULL;
 	u32 step;
 
+	error->text[0] = '\0';
+	*cm = job->connect == KVERBS_CONNECT_CM;
 	if (engine->prepare(device, job, &run, error))
 		return step_of(error, KV_STEP_OPEN);
 	if (engine->connect(run, error)) {
@@ -125,11 +128,13 @@ static u32 try_job(const struct kv_engine *engine, const char *device, const str
 		step = KV_STEP_POLL;
 	} else {
 		step = step_of_result(result);
+		*cm = result->granted.connect == KVERBS_CONNECT_CM;
 		if (step < KV_STEPS)
 			kv_explain(result, error->text, sizeof(error->text));
 		kv_result_free(result);
 	}
 	engine->release(run);
+	*cm |= step == KV_STEP_CM || strstr(error->text, "rdma_cm");
 	return step;
 }
 
@@ -152,6 +157,7 @@ static void find_field(const struct kv_engine *engine, const char *device,
 	const struct kv_field *field;
 	struct kv_error error;
 	struct kv_job other;
+	bool cm;
 	u32 i;
 
 	for (i = 0; i < KV_ARRAY_SIZE(trials); i++) {
@@ -161,7 +167,7 @@ static void find_field(const struct kv_engine *engine, const char *device,
 			continue;
 		other = *job;
 		kv_field_set(&other, field, trials[i].harmless);
-		if (try_job(engine, device, &other, &error) <= probe->step)
+		if (try_job(engine, device, &other, &cm, &error) <= probe->step)
 			continue;
 		probe->field = field;
 		probe->asked = kv_field_get(job, field);
@@ -189,7 +195,7 @@ void kv_probe_engine(const struct kv_engine *engine, const char *device, const s
 	once.duration_ms = 0;
 	once.warmup_ms = 0;
 	probe->engine = engine;
-	probe->step = try_job(engine, device, &once, &error);
+	probe->step = try_job(engine, device, &once, &probe->cm, &error);
 	if (probe->step == KV_STEPS)
 		return;
 	memcpy(probe->text, error.text, sizeof(probe->text));
@@ -242,8 +248,10 @@ void kv_print_probe(FILE *file, const struct kv_probe *probe, const struct kv_jo
 	u32 step;
 
 	for (step = 0; step < KV_STEPS; step++) {
+		if (step == KV_STEP_CM && !probe->cm)
+			continue;
 		masks[0] = '\0';
-		if (is_modify(step))
+		if (is_modify(step) && !probe->cm)
 			attributes(step, job->transport, masks, sizeof(masks));
 		if (step != probe->step) {
 			fprintf(file, *masks ? "%-8s %-7s %-20s %s\n" : "%-8s %-7s %s%s\n",
@@ -267,9 +275,11 @@ json_t *kv_json_probe(const struct kv_probe *probe, const struct kv_job *job)
 	char masks[256] = "";
 	u32 step;
 
-	for (step = 0; step < probe->step; step++)
-		json_array_append_new(passed, json_string(kv_probe_step_name(step)));
-	if (is_modify(probe->step))
+	for (step = 0; step < probe->step; step++) {
+		if (step != KV_STEP_CM || probe->cm)
+			json_array_append_new(passed, json_string(kv_probe_step_name(step)));
+	}
+	if (is_modify(probe->step) && !probe->cm)
 		attributes(probe->step, job->transport, masks, sizeof(masks));
 	return json_pack("{s:s, s:o, s:s?, s:s?, s:s?, s:s?, s:o, s:o}",
 			 "engine", probe->engine->name, "passed", passed,

@@ -16,6 +16,7 @@ enum kv_probe_step {
 	KV_STEP_MR,
 	KV_STEP_CQ,
 	KV_STEP_QP,
+	KV_STEP_CM,	/* of --connect cm alone */
 	KV_STEP_INIT,
 	KV_STEP_RTR,
 	KV_STEP_RTS,
@@ -32,6 +33,7 @@ enum kv_probe_step {
  * struct kv_probe - how far a job came
  * @engine: that was asked
  * @step: enum kv_probe_step that was refused, KV_STEPS: none
+ * @cm: rdma_cm connects, and says which attributes a modify passes
  * @text: why
  * @field: of the job that is to blame, found by trying another value; or NULL
  * @asked: its value, KV_AUTO: the engine's choice
@@ -40,6 +42,7 @@ enum kv_probe_step {
 struct kv_probe {
 	const struct kv_engine *engine;
 	u32 step;
+	bool cm;
 	char text[KV_ERROR_TEXT];
 	const struct kv_field *field;
 	u64 asked;

@@ -122,6 +122,8 @@ static void test_each_step(void **state)
 		{ "kernel engine: device x: cannot create QP: no", KV_STEP_QP },
 		{ "modify_qp to INIT: Invalid argument", KV_STEP_INIT },
 		{ "kernel engine: device x: cannot move QP to RTR: no", KV_STEP_RTR },
+		{ "kernel engine: device x: cannot connect by rdma_cm: no", KV_STEP_CM },
+		{ "rdma_cm: modify_qp to INIT: Invalid argument", KV_STEP_INIT },
 		{ "kernel engine: device x: cannot move QP to RTS: no", KV_STEP_RTS },
 		{ "create_ah: Invalid argument", KV_STEP_AH },
 		{ "kernel engine: device x: cannot post REG_MR: no", KV_STEP_REG_MR },
