@@ -275,7 +275,7 @@ int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
 	int rc;
 
 	/* whose drivers make their sockets in the namespace of a kernel thread */
-	*where = "connect cm: the sockets of iWARP would be of the initial network namespace, which is another one here; run kverbs there, or use --engine user";
+	*where = "connect cm: iWARP needs the initial network namespace; run it there";
 	if (!rdma_cap_ib_cm(ibdev, job->port) && !net_eq(net, &init_net))
 		return -EINVAL;
 	*where = "allocate what rdma_cm needs";

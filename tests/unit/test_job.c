@@ -469,9 +469,9 @@ static const struct refusal refusals[] = {
 	  "cq qp: the CQ of a QP has 101 entries, the device up to 100; use a smaller -t or -r, or leave it out",
 	},
 	/* each CQ holds all receives: there are as many such as QPs */
-	{ "op=send shape=rate pairs=2 lane_qps=1024 srq=1 cq=1 outstanding=1024 recv_depth=16384 max_srq_wr=16384 limit_bytes=268435456",
+	{ "op=send shape=rate lane_qps=64 srq=1 cq=1 recv_depth=512 limit_bytes=4000000",
 	  KVERBS_JOB_A_CQ,
-	  "cq qp: 4096 CQs of 16390 entries need 4296540160 bytes, the limit is 268435456; use fewer QPs or a smaller -r, or leave it out",
+	  "cq qp: 128 CQs of 519 entries need 4251648 bytes, the limit is 4000000; use fewer QPs or a smaller -r, or leave it out",
 	},
 	{ "shape=rate lane_qps=2 cq=1 outstanding=2 size=64 timing=none limit_bytes=1791",
 	  KVERBS_JOB_A_STEP,
