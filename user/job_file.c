@@ -128,7 +128,8 @@ int kv_job_file_check(json_t *job, struct kv_error *error)
 {
 	const struct kv_reader reader = { .file = "job", .object = job, .error = error };
 	static char text[KV_JOB_FILE_WORDS][WORD_MAX];
-	char *words[KV_JOB_FILE_WORDS + 1] = { "run" };
+	char command[] = "run";
+	char *words[KV_JOB_FILE_WORDS + 1] = { command };
 	struct kv_options options;
 	const char *key;
 	json_t *value;
