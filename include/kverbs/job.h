@@ -3412,10 +3412,10 @@ static inline int kv_job_check_engine(struct kv_job *job,
 				 "poll-batch %u: ibv_next_poll of this provider returns WCs twice; use --poll-batch 1, or --api post",
 				 job->poll_batch);
 	if (job->wait == KV_AUTO) {
-		/* rxe and siw need softirqs */
+		/* rxe needs softirqs; siw a thread, which may be of this CPU */
 		job->wait = !caps->software ? KVERBS_WAIT_RELAX :
-			    caps->kernel ? KVERBS_WAIT_SOFTIRQ :
-					   KVERBS_WAIT_YIELD;
+			    caps->kernel && caps->link != KVERBS_LINK_IWARP ?
+			    KVERBS_WAIT_SOFTIRQ : KVERBS_WAIT_YIELD;
 		/* lanes that share a CPU must hand it to each other */
 		for (i = 0; i < lanes && i < job->ncpus; i++) {
 			for (j = 0; j < i; j++) {

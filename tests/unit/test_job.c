@@ -1092,7 +1092,7 @@ static const struct acceptance acceptances[] = {
 	{ "port=1", "connect=verbs timeout=14" },
 	{ "connect=cm", "connect=cm timeout=14 retry_cnt=7 rd_atomic=16" },
 	{ "link=iwarp", "connect=cm timeout=auto retry_cnt=auto rd_atomic=16" },
-	{ "link=iwarp pkeys=0 software=1", "wait=softirq gid_index=auto mtu=4096" },
+	{ "link=iwarp pkeys=0 software=1", "wait=yield gid_index=auto mtu=4096" },
 	{ "link=iwarp provoke=flush", "connect=cm timeout=auto" },
 	{ "link=iwarp op=send context=irqpoll", "post_from=lane" },
 	{ "link=iwarp read_inv=1 op=read-inv", "connect=cm" },
