@@ -1128,9 +1128,6 @@ kv_inline u32 kv_is_plain(const struct kv_loop *l)
  */
 kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 {
-	struct kv_hist *posts = l->hist[KVERBS_METRIC_POST];
-	struct kv_hist *lats = l->hist[KVERBS_METRIC_LAT];
-	u32 opened = l->opened;
 	struct kv_plain p = { 0, 0, 0, 0 };
 	struct kv_ep *ep = l->ep;
 	u64 start, yields;
@@ -1151,8 +1148,7 @@ kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 		l->posted++;
 		if (timed) {
 			l->now = kv_lap(l, start, &p.post);
-			if (opened && posts)
-				kv_hist_add(posts, l->now - start);
+			kv_sample(l, KVERBS_METRIC_POST, l->now - start);
 		}
 		kv_note_post(ep, l->retired, 1, l->now - start, 0);
 		for (;;) {
@@ -1178,11 +1174,8 @@ kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 			kv_plain_wrong(l);
 			break;
 		}
-		if (timed && opened && lats) {
-			kv_hist_add(lats, l->now - start);
-			if (kv_unlikely(l->stat.yields != yields))
-				l->stat.tainted++;
-		}
+		if (timed)
+			kv_time(l, KVERBS_METRIC_LAT, start, yields);
 		kv_note_wc(ep, 0, l->now - start);
 		l->retired++;
 		if (kv_unlikely(!(++p.ops & (KV_CLOCK_CHECK - 1))))
