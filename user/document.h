@@ -160,6 +160,7 @@ struct kv_doc {
 };
 
 char *kv_document_text(const char *path, size_t *size, struct kv_error *error);
+json_t *kv_document_json(const char *path, struct kv_error *error);
 struct kv_doc *kv_doc_of(json_t *json, const char *name, struct kv_error *error);
 struct kv_doc *kv_doc_load(const char *path, struct kv_error *error);
 #define KV_DOC_TEXT	24	/* room for a number */

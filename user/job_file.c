@@ -15,25 +15,6 @@
 
 #define WORD_MAX	256
 
-static json_t *load(const char *path, struct kv_error *error)
-{
-	json_error_t wrong;
-	json_t *json;
-	size_t size;
-	char *text = kv_document_text(path, &size, error);
-
-	if (!text)
-		return NULL;
-	json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
-	free(text);
-	if (!json)
-		/* what jansson says quotes the file */
-		kv_error_set(error, KV_EXIT_USAGE,
-			     "%.200s: is no JSON, or not all of it: line %d, column %d", path,
-			     wrong.line, wrong.column);
-	return json;
-}
-
 static int open_document(const char *path, struct kv_reader *reader, struct kv_error *error)
 {
 	const char *schema = "";
@@ -41,7 +22,7 @@ static int open_document(const char *path, struct kv_reader *reader, struct kv_e
 	memset(reader, 0, sizeof(*reader));
 	reader->file = path;
 	reader->error = error;
-	reader->object = load(path, error);
+	reader->object = kv_document_json(path, error);
 	if (!reader->object)
 		return -1;
 	if (json_is_object(reader->object) && !kv_read_text(reader, "schema", &schema) &&

@@ -469,12 +469,12 @@ char *kv_document_text(const char *path, size_t *size, struct kv_error *error)
 }
 
 /**
- * kv_doc_load - read a document
+ * kv_document_json - read a file as JSON, whatever it holds
  * @path: file, "-" for standard input
  * @error: filled on failure
- * Return: the document, or NULL
+ * Return: what it holds, to be released by json_decref(), or NULL
  */
-struct kv_doc *kv_doc_load(const char *path, struct kv_error *error)
+json_t *kv_document_json(const char *path, struct kv_error *error)
 {
 	json_error_t wrong;
 	json_t *json;
@@ -485,12 +485,25 @@ struct kv_doc *kv_doc_load(const char *path, struct kv_error *error)
 		return NULL;
 	json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
 	free(text);
-	if (json)
-		return kv_doc_of(json, path, error);
-	/* what jansson says quotes the file */
-	kv_error_set(error, KV_EXIT_USAGE, "%s: is no JSON, or not all of it: line %d, column %d",
-		     path, wrong.line, wrong.column);
-	return NULL;
+	if (!json)
+		/* what jansson says quotes the file */
+		kv_error_set(error, KV_EXIT_USAGE,
+			     "%.200s: is no JSON, or not all of it: line %d, column %d", path,
+			     wrong.line, wrong.column);
+	return json;
+}
+
+/**
+ * kv_doc_load - read a document
+ * @path: file, "-" for standard input
+ * @error: filled on failure
+ * Return: the document, or NULL
+ */
+struct kv_doc *kv_doc_load(const char *path, struct kv_error *error)
+{
+	json_t *json = kv_document_json(path, error);
+
+	return json ? kv_doc_of(json, path, error) : NULL;
 }
 
 /**
