@@ -150,33 +150,45 @@ static void add_points(struct lines *lines, const struct kv_doc *doc, u32 left)
 	}
 }
 
+/* at most 7 characters: with a decimal prefix from 100000 on, and for a rate at once */
+static const char *text_short(double value, u32 unit, bool rate, char text[KV_TEXT])
+{
+	static const char prefix[] = " kMGT";
+	u32 i = 0;
+
+	if (!isfinite(value) || (!rate && fabs(value) < 99999.5))
+		return kv_text_value(value, unit, text);
+	while (fabs(value) >= 999.5 && i < sizeof(prefix) - 2) {
+		value /= 1000;
+		i++;
+	}
+	snprintf(text, KV_TEXT, "%.4g%.*s", value, i > 0, prefix + i);
+	return text;
+}
+
 static void add_arm(struct lines *lines, const struct kv_doc *doc, const struct kv_doc_arm *arm,
 		    const struct kv_doc_value *value)
 {
-	char size[KV_TEXT], text[5][KV_TEXT], name[40], interval[40] = "";
+	char size[KV_TEXT], text[5][KV_TEXT], name[40], interval[2 * KV_TEXT + 8] = "";
 	u32 unit = doc->unit, i;
 	const double number[] = { value->median[KV_DOC_KERNEL], value->median[KV_DOC_USER],
 				  value->difference.estimate, value->difference.low,
 				  value->difference.high };
 
-	for (i = 0; i < KV_ARRAY_SIZE(number); i++) {
-		if (value->rate)
-			snprintf(text[i], KV_TEXT, "%.4g", number[i]);
-		else
-			kv_text_value(number[i], unit, text[i]);
-	}
+	for (i = 0; i < KV_ARRAY_SIZE(number); i++)
+		text_short(number[i], unit, value->rate, text[i]);
 	if (isfinite(value->difference.low))
-		snprintf(interval, sizeof(interval), " [%.11s .. %.11s]", text[3], text[4]);
+		snprintf(interval, sizeof(interval), " [%s .. %s]", text[3], text[4]);
 	snprintf(name, sizeof(name), "%.9s %s %.12s", arm->job.op,
 		 kv_text_size(arm->job.size, size), value->key);
-	add(lines, "%-24.24s%10.10s %10.10s  %.10s%s", name, text[0], text[1], text[2], interval);
+	add(lines, "%-24.24s%8s %8s  %s%s", name, text[0], text[1], text[2], interval);
 }
 
 static void add_arms(struct lines *lines, const struct kv_doc *doc, u32 left)
 {
 	u32 i, j, n = 0;
 
-	add(lines, "%-24s%10s %10s  %s", kv_unit_is_time(doc->unit) ? "ns, or a second" :
+	add(lines, "%-24s%8s %8s  %s", kv_unit_is_time(doc->unit) ? "ns, or a second" :
 	    kv_unit_name(doc->unit), "kernel", "user",
 	    kv_unit_is_time(doc->unit) ? "kernel - user [95 %]" : "kernel - user");
 	for (i = 0; i < doc->narms; i++) {

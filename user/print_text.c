@@ -18,7 +18,7 @@
  */
 const char *kv_text_value(double value, u32 unit, char text[KV_TEXT])
 {
-	bool digit = kv_unit_is_time(unit) ? value < 100 : value != floor(value);
+	bool digit = kv_unit_is_time(unit) ? fabs(value) < 100 : value != floor(value);
 
 	if (isnan(value))
 		strcpy(text, "-");
