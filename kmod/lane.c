@@ -175,14 +175,26 @@ int kv_lane_fill(struct kv_lane *lane)
 	return kv_loop_fill(lane->loop) ? lane->loop->err : 0;
 }
 
+/*
+ * CPU time of this thread up to now, ns. The scheduler adds up what has passed whenever
+ * it is called; to be told without that is not for modules.
+ */
+static u64 kv_lane_cpu(void)
+{
+	schedule();
+	return current->se.sum_exec_runtime;
+}
+
 static int kv_lane_main(void *data)
 {
 	struct kv_lane *lane = data;
 	struct kv_loop *l = lane->loop;
-	unsigned long voluntary = current->nvcsw;
-	unsigned long involuntary = current->nivcsw;
+	unsigned long voluntary, involuntary;
 	struct kv_pmu pmu = {};
+	u64 cpu = kv_lane_cpu();
 
+	voluntary = current->nvcsw;
+	involuntary = current->nivcsw;
 	if (lane->pmu)
 		kv_pmu_open(&pmu, kv_pmu_hardware());
 	kv_loop_run(l, kv_run_shape(lane->run), lane->role);
@@ -190,6 +202,7 @@ static int kv_lane_main(void *data)
 		kv_pmu_close(&pmu, &l->stat);
 	l->stat.switches = current->nvcsw - voluntary;
 	l->stat.preemptions = current->nivcsw - involuntary;
+	l->stat.cpu = kv_lane_cpu() - cpu;
 	kv_run_lane_ended(lane->run, l->end != KVERBS_REASON_COMPLETE &&
 			  l->end != KVERBS_REASON_STOPPED);
 	complete(&lane->ended);

@@ -691,6 +691,15 @@ static bool pass_gate(struct kv_gate *gate)
 	return open;
 }
 
+/* CPU time of this thread up to now, ns */
+static u64 thread_cpu(void)
+{
+	struct timespec at = { 0, 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+	return (u64)at.tv_sec * 1000000000ULL + (u64)at.tv_nsec;
+}
+
 static void *lane_main(void *arg)
 {
 	struct kv_lane *lane = arg;
@@ -699,15 +708,18 @@ static void *lane_main(void *arg)
 	bool counted = lane->plan.job->pmu;
 	struct rusage before, after;
 	struct kv_pmu pmu;
+	u64 cpu;
 
 	if (!pass_gate(lane->plan.gate))
 		return NULL;
 	getrusage(RUSAGE_THREAD, &before);
+	cpu = thread_cpu();
 	if (counted)
 		kv_pmu_open(&pmu, kv_pmu_hardware());
 	run(&lane->loop, lane->plan.job->shape, lane->plan.role);
 	if (counted)
 		kv_pmu_close(&pmu, &lane->loop.stat);
+	lane->loop.stat.cpu = thread_cpu() - cpu;
 	getrusage(RUSAGE_THREAD, &after);
 	lane->loop.stat.switches = (u64)(after.ru_nvcsw - before.ru_nvcsw);
 	lane->loop.stat.preemptions = (u64)(after.ru_nivcsw - before.ru_nivcsw);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "noise.h"
 #include "kverbs.h"
+#include "summary.h"
 
 #define STEAL_MAX	0.01	/* share of the span that may be stolen */
 
@@ -39,20 +41,27 @@ static char *read_all(const char *path)
 /**
  * kv_noise_parse_stat - read /proc/stat
  * @text: what it holds
- * @sample: @steal and @switches are filled
+ * @sample: times and @switches are filled
  */
 void kv_noise_parse_stat(const char *text, struct kv_noise_sample *sample)
 {
-	unsigned long long steal, switches;
+	unsigned long long irq, softirq, steal, switches;
 	const char *line;
 	unsigned int cpu;
 
 	for (line = text; line && *line; line = strchr(line, '\n'), line += !!line) {
-		if (sscanf(line, "cpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &steal) == 2 &&
-		    cpu < KV_NOISE_CPUS)
+		/* "cpu " is of all, and %u would skip the space */
+		if (!strncmp(line, "cpu ", 4))
+			continue;
+		if (sscanf(line, "cpu%u %*u %*u %*u %*u %*u %llu %llu %llu", &cpu, &irq, &softirq,
+			   &steal) == 4 && cpu < KV_NOISE_CPUS) {
+			sample->irq_time[cpu] = irq;
+			sample->softirq_time[cpu] = softirq;
 			sample->steal[cpu] = steal;
-		else if (sscanf(line, "ctxt %llu", &switches) == 1)
+			sample->all_irq_time += irq;
+		} else if (sscanf(line, "ctxt %llu", &switches) == 1) {
 			sample->switches = switches;
+		}
 	}
 }
 
@@ -158,6 +167,21 @@ static void judge(struct kv_noise *noise)
 	noise->contaminated = *noise->why;
 }
 
+/*
+ * Where time in interrupts is sampled, at ticks of the timer, none is ever found: the tick
+ * is an interrupt itself, into which no other comes. Where it is counted, by
+ * IRQ_TIME_ACCOUNTING and a clock that is good for it, there was some, soon after boot.
+ */
+static void share_irqs(const struct kv_noise_sample *after, u64 irq, u64 softirq, u64 ops,
+		       struct kv_noise *noise)
+{
+	bool counted = after->all_irq_time && ops;
+
+	noise->step_ns = counted ? 1e9 / (double)sysconf(_SC_CLK_TCK) / (double)ops : NAN;
+	noise->irq_ns = (double)irq * noise->step_ns;
+	noise->softirq_ns = (double)softirq * noise->step_ns;
+}
+
 /**
  * kv_noise_between - what happened between two samples
  * @before: or NULL
@@ -169,9 +193,13 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 		      const struct kv_result *result, struct kv_noise *noise)
 {
 	bool seen[KV_NOISE_CPUS] = { false };
+	u64 irq = 0, softirq = 0;
 	u32 i, cpu;
 
 	memset(noise, 0, sizeof(*noise));
+	noise->irq_ns = NAN;
+	noise->softirq_ns = NAN;
+	noise->step_ns = NAN;
 	if (!before || !after || !result->nlanes)
 		return;
 	noise->known = true;
@@ -189,10 +217,13 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 		noise->irqs += after->irqs[cpu] - before->irqs[cpu];
 		noise->timer_irqs += after->timer_irqs[cpu] - before->timer_irqs[cpu];
 		noise->softirqs += after->softirqs[cpu] - before->softirqs[cpu];
+		irq += after->irq_time[cpu] - before->irq_time[cpu];
+		softirq += after->softirq_time[cpu] - before->softirq_time[cpu];
 		noise->throttles += after->throttles[cpu] - before->throttles[cpu];
 		noise->steal_ms += (double)(after->steal[cpu] - before->steal[cpu]) * 1000 /
 				   (double)sysconf(_SC_CLK_TCK);
 	}
+	share_irqs(after, irq, softirq, kv_operations(result), noise);
 	if (noise->cpus)
 		judge(noise);
 }

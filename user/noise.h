@@ -15,7 +15,10 @@ struct kv_noise_sample {
 	u64 irqs[KV_NOISE_CPUS];	/* all but the local timer's */
 	u64 timer_irqs[KV_NOISE_CPUS];
 	u64 softirqs[KV_NOISE_CPUS];
-	u64 steal[KV_NOISE_CPUS];	/* USER_HZ */
+	u64 steal[KV_NOISE_CPUS];	/* USER_HZ, as the next ones */
+	u64 irq_time[KV_NOISE_CPUS];
+	u64 softirq_time[KV_NOISE_CPUS];
+	u64 all_irq_time;		/* of the whole machine */
 	u64 throttles[KV_NOISE_CPUS];
 	u64 switches;			/* of the whole machine */
 	u64 at_ns;
@@ -27,6 +30,10 @@ struct kv_noise_sample {
  * @span_s: from before the start to after the end, warm-up included
  * @switches: context switches of the whole machine
  * @steal_ms: taken by the hypervisor
+ * @irq_ns: CPU time an operation in interrupts; NaN when it is not counted, but sampled
+ *	at timer ticks, which are interrupts themselves
+ * @softirq_ns: likewise in softirqs
+ * @step_ns: what both come in steps of
  * @preemptions: of lanes that do not yield
  * @contaminated: more than the measurement should bear
  */
@@ -39,6 +46,9 @@ struct kv_noise {
 	u64 softirqs;
 	u64 switches;
 	double steal_ms;
+	double irq_ns;
+	double softirq_ns;
+	double step_ns;
 	u64 throttles;
 	u64 preemptions;
 	bool contaminated;

@@ -157,6 +157,19 @@ static json_t *json_pmu(const struct kv_summary *s)
 	return json;
 }
 
+/* an operation; null where it was not counted */
+static json_t *json_cpu(const struct kv_report *report)
+{
+	json_t *json = json_object();
+
+	put(json, "thread_ns", kv_json_real(report->summary.cpu_ns));
+	put(json, "responder_thread_ns", kv_json_real(report->summary.peer_cpu_ns));
+	put(json, "softirq_ns", kv_json_real(report->noise.softirq_ns));
+	put(json, "irq_ns", kv_json_real(report->noise.irq_ns));
+	put(json, "irq_step_ns", kv_json_real(report->noise.step_ns));
+	return json;
+}
+
 static json_t *json_summary(const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
@@ -171,8 +184,10 @@ static json_t *json_summary(const struct kv_report *report)
 	put(json, "metrics", metrics);
 	put(json, "operations", integer(s->ops));
 	put_in(json, "post_per_wr", unit, kv_json_real(s->post_wr));
-	if (kv_unit_is_time(unit))
+	if (kv_unit_is_time(unit)) {
 		put_times(json, s, unit);
+		put(json, "cpu", json_cpu(report));
+	}
 	put(json, "warmup_operations", integer(s->warm_ops));
 	put(json, "warmup_unsettled", json_boolean(s->unsettled));
 	put(json, "lost", integer(s->lost));
@@ -219,6 +234,9 @@ json_t *kv_json_hist(const struct kv_hist *hist, const struct kv_clock_info *clo
 static void set_counter(json_t *json, u32 counter, const char *name, const char *unit, u64 value,
 			const struct kv_clock_info *clock)
 {
+	/* time of another clock than one that counts instructions is none of its figures */
+	if (!strcmp(unit, "ns") && !kv_unit_is_time(clock->unit))
+		return;
 	if (strcmp(unit, "ticks"))
 		put(json, name, integer(value));
 	else if (kv_unit_has_counter(clock->unit, counter))

@@ -493,6 +493,33 @@ static void print_noise(FILE *file, const struct kv_noise *noise)
 	fputc('\n', file);
 }
 
+/* an operation, of what the kernel counts, and of nothing that it samples */
+static void print_cpu(FILE *file, const struct kv_report *report)
+{
+	const struct kv_noise *noise = &report->noise;
+	char text[KV_TEXT];
+
+	if (isnan(report->summary.cpu_ns))
+		return;
+	fprintf(file, "CPU time, each operation: thread %s ns",
+		kv_text_value(report->summary.cpu_ns, KV_UNIT_NS, text));
+	if (!isnan(report->summary.peer_cpu_ns))
+		fprintf(file, ", responder's %s ns",
+			kv_text_value(report->summary.peer_cpu_ns, KV_UNIT_NS, text));
+	if (isnan(noise->step_ns)) {
+		fputs(", softirq n/a, irq n/a (tick-sampled; in a thread's that it interrupts)",
+		      file);
+	} else {
+		fprintf(file, ", softirq %s ns",
+			kv_text_value(noise->softirq_ns, KV_UNIT_NS, text));
+		fprintf(file, ", irq %s ns",
+			kv_text_value(noise->irq_ns, KV_UNIT_NS, text));
+		fprintf(file, " (in steps of %s ns)",
+			kv_text_value(noise->step_ns, KV_UNIT_NS, text));
+	}
+	fputs("; warm-up included\n", file);
+}
+
 static void print_pmu(FILE *file, const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
@@ -551,6 +578,7 @@ void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_repor
 		print_metrics(file, report);
 		print_rates(file, report);
 		print_noise(file, &report->noise);
+		print_cpu(file, report);
 	} else {
 		print_counts(file, report);
 		print_messages(file, report);

@@ -172,6 +172,36 @@ static void summarize_pmu(const struct kv_result *result, struct kv_summary *sum
 }
 
 /**
+ * kv_operations - what initiators did, in the window and in the warm-up
+ * @result: of the run
+ * Return: operations, by which is divided what was counted over both
+ */
+u64 kv_operations(const struct kv_result *result)
+{
+	u64 ops = 0;
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++) {
+		if (result->lane[i].role == KVERBS_ROLE_INITIATOR)
+			ops += result->lane[i].stat.ops + result->lane[i].stat.warm_ops;
+	}
+	return ops;
+}
+
+static void summarize_cpu(const struct kv_result *result, struct kv_summary *summary)
+{
+	double ops = (double)kv_operations(result);
+	u64 sum[2] = { 0, 0 };
+	u32 i;
+
+	for (i = 0; i < result->nlanes; i++)
+		sum[result->lane[i].role != KVERBS_ROLE_INITIATOR] += result->lane[i].stat.cpu;
+	/* of an end that nobody was at, as of a run that never began, there is none */
+	summary->cpu_ns = ops > 0 && sum[0] ? (double)sum[0] / ops : NAN;
+	summary->peer_cpu_ns = ops > 0 && sum[1] ? (double)sum[1] / ops : NAN;
+}
+
+/**
  * kv_summarize - the figures of a run
  * @result: of the run
  * @summary: filled
@@ -186,6 +216,7 @@ void kv_summarize(const struct kv_result *result, struct kv_summary *summary)
 	memset(summary, 0, sizeof(*summary));
 	summarize_metrics(result, summary);
 	summarize_pmu(result, summary);
+	summarize_cpu(result, summary);
 	for (i = 0; i < result->nlanes; i++) {
 		stat = &result->lane[i].stat;
 		summary->yields += stat->yields;

@@ -68,6 +68,8 @@ struct kv_figure {
  * @instructions: an operation, of the initiators' threads; NaN when not counted
  * @cycles: likewise
  * @cache_misses: likewise
+ * @cpu_ns: CPU time an operation, warm-up included, of the initiators' threads
+ * @peer_cpu_ns: of the responders' threads; NaN without any
  * @yields: of all lanes, like those that follow
  */
 struct kv_summary {
@@ -98,6 +100,8 @@ struct kv_summary {
 	double instructions;
 	double cycles;
 	double cache_misses;
+	double cpu_ns;
+	double peer_cpu_ns;
 	u64 yields;
 	u64 tainted;
 	u64 backwards;
@@ -136,6 +140,7 @@ static inline bool kv_is_overloaded(const struct kv_summary *summary)
 extern const u32 kv_main_metrics[KV_MAIN_METRICS];
 
 u32 kv_main_metric(const struct kv_summary *summary);
+u64 kv_operations(const struct kv_result *result);
 void kv_summarize(const struct kv_result *result, struct kv_summary *summary);
 
 #endif /* KV_SUMMARY_H */

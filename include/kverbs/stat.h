@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What a lane counts. One row a counter: its wire name, its member, its name in
- * outputs, its unit ("ticks" are converted to ns by whoever shows them).
+ * outputs, its unit ("ticks" are converted to ns by whoever shows them; "ns" are of
+ * another clock than the run's).
  *
  * The includer defines u64 and includes <linux/kverbs.h> first.
  */
@@ -56,7 +57,8 @@
 	X(T_REG,	t_reg,		"in_registration", "ticks")	\
 	X(T_CONTROL,	t_control,	"in_control",	"ticks")	\
 	X(FLUSHED,	flushed,	"flushed",	"")		\
-	X(SRQ_LIMITS,	srq_limits,	"srq_limits",	"")
+	X(SRQ_LIMITS,	srq_limits,	"srq_limits",	"")		\
+	X(CPU,		cpu,		"cpu_ns",	"ns")
 
 #define KV_STAT_MEMBER(attr, member, name, unit)	u64 member;
 

@@ -651,6 +651,7 @@ enum kverbs_counter {
 	KVERBS_CTR_T_CONTROL,	/* ticks in calls that create, modify and destroy objects */
 	KVERBS_CTR_FLUSHED,	/* WRs that completed as flushed */
 	KVERBS_CTR_SRQ_LIMITS,	/* events of an SRQ that has few receives left */
+	KVERBS_CTR_CPU,		/* ns of CPU time of the thread, the warm-up's too */
 	KVERBS_CTR_PAD,
 
 	__KVERBS_CTR_MAX,
