@@ -91,14 +91,14 @@ void kv_dev_refresh(struct kv_dev *dev)
 {
 	struct ib_port_attr attr;
 	unsigned int i;
-	bool valid;
 
 	for (i = 0; i < dev->nports; i++) {
-		valid = !ib_query_port(dev->ibdev, i + 1, &attr);
+		/* what the port last said holds until it says something else */
+		if (ib_query_port(dev->ibdev, i + 1, &attr))
+			continue;
 		spin_lock(&dev->ports_lock);
-		dev->port[i].valid = valid;
-		if (valid)
-			dev->port[i].attr = attr;
+		dev->port[i].valid = true;
+		dev->port[i].attr = attr;
 		spin_unlock(&dev->ports_lock);
 	}
 }
@@ -186,8 +186,11 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 		return;
 	caps->link = kv_dev_link(dev, port);
 	caps->read_inv = rdma_cap_read_inv(dev->ibdev, port);
-	if (!kv_dev_port(dev, port, &pattr))
+	if (!kv_dev_port(dev, port, &pattr)) {
+		/* it could not be queried yet: the next who asks may know */
+		kv_dev_refresh_later(dev);
 		return;
+	}
 	caps->port_active = pattr.state == IB_PORT_ACTIVE;
 	caps->mtu = ib_mtu_enum_to_int(pattr.active_mtu);
 	caps->gids = pattr.gid_tbl_len;

@@ -19,8 +19,8 @@
 
 /**
  * struct kv_port_info - cached attributes of a port
- * @valid: the port could be queried
- * @attr: what it said
+ * @valid: the port could be queried, once at least
+ * @attr: what it last said
  */
 struct kv_port_info {
 	bool valid;
