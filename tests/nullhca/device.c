@@ -111,7 +111,6 @@ static int null_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	if (!attr->cqe || attr->cqe > KV_NULL_MAX_CQE)
 		return -EINVAL;
 	ib->cqe = attr->cqe;
-	cq->cq.notifies = !!ib->comp_handler;
 	if (null_make_ring(&cq->cq.own, attr->cqe) || null_make_ring(&cq->cq.came, attr->cqe)) {
 		null_destroy_cq(ib, NULL);
 		return -ENOMEM;
@@ -122,8 +121,11 @@ static int null_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 static int null_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	struct null_cq *cq = container_of(ib, struct null_cq, ib);
-	int missed = kv_null_arm(&cq->cq);
+	int missed;
 
+	/* ib_alloc_cq() sets the handler after the creation */
+	cq->cq.notifies = !!ib->comp_handler;
+	missed = kv_null_arm(&cq->cq);
 	return flags & IB_CQ_REPORT_MISSED_EVENTS ? missed : 0;
 }
 
