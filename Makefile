@@ -41,8 +41,8 @@ unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-check-groups := unit spec kunit guest-vm guest-uml hca kernels build lint
-kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
+check-groups := unit spec kunit faults fuzz guest-vm guest-uml hca kernels build lint
+kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT KVERBS_FAULTS KVERBS_GCOV OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check check-long bench demo \
 	check-kernels unit-programs lint-tool help version $(check-groups:%=check-%)
@@ -119,12 +119,12 @@ demo:
 # kernel has one CPU, and the host the other for what needs no guest.
 check:
 	scripts/setup build vm uml check hca
-	tests/run kunit,guest-uml+unit,spec,kernels,build,lint guest-vm hca
+	tests/run kunit,faults,fuzz,guest-uml+unit,spec,kernels,build,lint guest-vm hca
 
 # What takes longer than a change should wait.
 check-long:
 	scripts/setup build vm uml check hca
-	KVERBS_LONG=60 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run guest-vm guest-uml hca hca-long
+	KVERBS_LONG=60 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz guest-vm guest-uml hca hca-long
 
 $(check-groups:%=check-%): check-%:
 	tests/run $*
@@ -151,6 +151,7 @@ help:
 	@echo '  module           build/RELEASE/kverbs.ko for KDIR= (default: the running kernel,'
 	@echo '                   else the newest distribution kernel whose headers are here)'
 	@echo '                   KVERBS_KUNIT=y with the KUnit suites; OFED=DIR against another ib_core'
+	@echo '                   KVERBS_FAULTS=y with calls that fail when told to, for tests'
 	@echo '  tool             build/kverbs'
 	@echo '  install          tool and man pages, to DESTDIR and prefix ($(prefix))'
 	@echo '  modules_install  module, to INSTALL_MOD_PATH, and depmod'

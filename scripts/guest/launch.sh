@@ -23,7 +23,7 @@ PATH=$PATH:/usr/sbin:/sbin
 # Options both launchers know.
 # shellcheck disable=SC2034 # for the launchers and, by declare -p, the guest
 opt_env=() opt_insmod=() opt_share=()
-opt_hca='' opt_keep='' opt_module=auto opt_nullhca='' opt_param='' opt_rxe=y opt_siw='' opt_splats=''
+opt_faults='' opt_hca='' opt_keep='' opt_module=auto opt_nullhca='' opt_param='' opt_rxe=y opt_siw='' opt_splats=''
 opt_timeout=600 opt_verbose=''
 taken=0
 command=()
@@ -82,6 +82,7 @@ common_usage()
 	  --siw              with the software iWARP device siw0
 	  --nullhca          with null0, a device that does nothing and can be told to fail
 	                     (tests/nullhca)
+	  --faults           with a module whose calls fail when told to (tests/faults)
 	  --keep             leave module and devices as the command leaves them
 	  --allow-splats     do not fail on what the kernel log holds
 	  -v, --verbose      kernel log to stderr
@@ -133,6 +134,7 @@ common_option()
 		--no-rxe) opt_rxe='' ;;
 		--siw) opt_siw=y ;;
 		--nullhca) opt_nullhca=y ;;
+		--faults) opt_faults=y ;;
 		--keep) opt_keep=y ;;
 		--allow-splats) opt_splats=y ;;
 		-v | --verbose) opt_verbose=y ;;
@@ -147,7 +149,7 @@ module_current()
 {
 	[ -e "$opt_module" ] &&
 		[ "$(cat "${opt_module%/*}/.kdir" 2>/dev/null)" = "$(realpath "$1")" ] &&
-		[ -z "$(find "$top"/kmod "$top"/include "$top"/Kbuild -newer "$opt_module" -print -quit)" ]
+		[ -z "$(find "$top"/kmod "$top"/include "$top"/tests/faults "$top"/Kbuild -newer "$opt_module" -print -quit)" ]
 }
 
 # find_module RELEASE KDIR: sets opt_module to the file, building it if it is
@@ -157,14 +159,14 @@ find_module()
 	local log fd
 
 	[ "$opt_module" = auto ] || return
-	opt_module=$top/build/$1/kverbs.ko
+	opt_module=$top/build/$1${opt_faults:+-faults}/kverbs.ko
 	module_current "$2" && return
 	mkdir -p "$top/build"
 	exec {fd}>"$top/build/.module.lock"
 	flock "$fd"
 	if ! module_current "$2"; then
 		# Its output is no part of the command's.
-		log=$(make -s -C "$top" module KDIR="$2" 2>&1 </dev/null) ||
+		log=$(make -s -C "$top" module KDIR="$2" KVERBS_FAULTS="$opt_faults" 2>&1 </dev/null) ||
 			die "kverbs does not build for $1 (make module KDIR=$2): $(grep -m1 -E 'error|\*\*\*|:' <<<"$log")"
 		[ -e "$opt_module" ] || die "make module KDIR=$2 did not make $opt_module"
 		touch "$opt_module"
