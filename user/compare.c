@@ -194,6 +194,15 @@ static void take_parts(const struct kv_report *report, struct kv_parts *parts)
 	parts->sum[KV_PART_POLL] += s->share_poll * s->op_ns;
 }
 
+static void take_beside(const struct kv_report *report, struct kv_beside_sum *sum)
+{
+	if (!report->beside)
+		return;
+	sum->runs++;
+	sum->ops_s += report->beside->summary.ops_s;
+	sum->bytes_s += report->beside->summary.bytes_s;
+}
+
 /* the samples of a run are added to those of the runs before */
 static void take_histograms(const struct kv_report *report, struct kv_hist **hist)
 {
@@ -220,6 +229,7 @@ static void take_run(struct kv_compare *compare, struct kv_arm *arm, enum kv_sid
 	arm->lane[side] = report->result->lane[0];
 	memset(arm->lane[side].hist, 0, sizeof(arm->lane[side].hist));
 	take_parts(report, &arm->parts[side]);
+	take_beside(report, &arm->beside[side]);
 	take_histograms(report, arm->hist[side]);
 	compare->clock[side] = report->result->clock;
 	arm->runs++;
@@ -274,10 +284,13 @@ static int run_arm(void *of, u32 index, enum kv_side side, u32 block, u32 turn, 
 	struct kv_compare *compare = of;
 	struct kv_arm *arm = &compare->arm[index];
 	struct kv_job job = arm->job[side];
+	struct kv_with with = compare->options.with;
 	struct kv_report report;
 	char what[96];
 	int rc = 0;
 
+	/* the null device of a proof shows what the tool itself costs */
+	with.given &= arm->device == compare->device;
 	kv_job_for(&job, arm->engine[side] == &kv_engine_kernel);
 	if (*arm->absent[side]) {
 		compare->skipped++;
@@ -285,12 +298,15 @@ static int run_arm(void *of, u32 index, enum kv_side side, u32 block, u32 turn, 
 	}
 	describe(compare, arm, side, what, sizeof(what));
 	kv_ledger_match(compare, arm->as == KV_AS_MATCHED);
-	if (kv_drive(arm->engine[side], arm->device, &job, compare->options.unit, what, &report,
-		     error))
+	if (kv_drive_with(&with, arm->engine[side], arm->device, &job, compare->options.unit,
+			  what, NULL, &report, error))
 		return not_driven(compare, arm, side, error);
 	if (report.result->state != KVERBS_STATE_DONE) {
 		error->status = KV_EXIT_MEASUREMENT;
 		kv_explain(report.result, error->text, sizeof(error->text));
+		rc = -1;
+	} else if (kv_beside_failed(&report)) {
+		kv_beside_why(&report, error);
 		rc = -1;
 	} else if (!kv_interrupted()) {
 		take_values(&report, value, arm->tally[side]);

@@ -97,6 +97,18 @@ struct kv_parts {
 };
 
 /**
+ * struct kv_beside_sum - the run beside those of a side
+ * @runs: of this side
+ * @ops_s: its operations a second, added up over them
+ * @bytes_s: its bytes, likewise
+ */
+struct kv_beside_sum {
+	u32 runs;
+	double ops_s;
+	double bytes_s;
+};
+
+/**
  * struct kv_arm - one job that both sides run in every block
  * @job: of each side
  * @engine: of each side
@@ -112,6 +124,7 @@ struct kv_parts {
  * @granted: by each engine in its latest run
  * @lane: lane 0 of it, without histograms
  * @parts: where the time went; of the initiators
+ * @beside: what ran beside it
  * @hist: of all runs; owned, NULL where there is none
  */
 struct kv_arm {
@@ -129,6 +142,7 @@ struct kv_arm {
 	struct kv_job granted[KV_SIDES];
 	struct kv_lane_result lane[KV_SIDES];
 	struct kv_parts parts[KV_SIDES];
+	struct kv_beside_sum beside[KV_SIDES];
 	struct kv_hist *hist[KV_SIDES][__KVERBS_METRIC_MAX];
 };
 

@@ -149,6 +149,16 @@ static json_t *json_histograms(const struct kv_compare *compare, const struct kv
 	return json;
 }
 
+/* means over the runs beside those of a side */
+static json_t *json_beside(const struct kv_beside_sum *sum)
+{
+	double runs = sum->runs ? sum->runs : NAN;
+
+	return json_pack("{s:I, s:o, s:o}", "runs", (json_int_t)sum->runs,
+			 "operations_per_s", kv_json_real(sum->ops_s / runs),
+			 "bytes_per_s", kv_json_real(sum->bytes_s / runs));
+}
+
 static json_t *json_arm(const struct kv_compare *compare, u32 index)
 {
 	const struct kv_arm *arm = &compare->arm[index];
@@ -171,6 +181,10 @@ static json_t *json_arm(const struct kv_compare *compare, u32 index)
 			 "contaminated", (json_int_t)arm->contaminated);
 	put(json, "primary", arm->primary == KV_NO_PRIMARY ? json_null() :
 	    json_string(value_key(arm->primary, compare->options.unit, key)));
+	if (compare->options.with.given)
+		put(json, "beside", json_pack("{s:o, s:o}",
+					      "kernel", json_beside(&arm->beside[KV_KERNEL]),
+					      "user", json_beside(&arm->beside[KV_USER])));
 	put(json, "histograms",
 	    json_pack("{s:o, s:o}", "kernel", json_histograms(compare, arm, KV_KERNEL),
 		      "user", json_histograms(compare, arm, KV_USER)));
@@ -275,6 +289,7 @@ json_t *kv_json_compare(const struct kv_compare *compare)
 			 "failed_checks", (json_int_t)compare->failed_checks,
 			 "ledger", ledger, "arms", arms, "runs", compare->json_runs);
 	put(json, "proof", json_proof(compare->proof));
+	put(json, "with", kv_json_with(&compare->options.with));
 	if (kv_unit_is_time(unit))
 		put(json, kv_unit_key("elapsed", unit, key),
 		    kv_json_real(compare->trial->elapsed_s * 1e9));

@@ -433,6 +433,38 @@ static void print_disturbance(FILE *file, const struct kv_compare *compare)
 		text[3]);
 }
 
+/* the load beside each job, which is the same for both sides, and what it did meanwhile */
+static void print_beside(FILE *file, const struct kv_compare *compare)
+{
+	const struct kv_with *with = &compare->options.with;
+	char steps[KV_STEPS_TEXT], size[KV_TEXT], text[2][KV_TEXT];
+	const struct kv_beside_sum *sum;
+	const struct kv_arm *arm;
+	u32 side;
+
+	if (!with->given)
+		return;
+	fprintf(file, "beside: %s engine for both sides: %s of %s, %s\n", with->engine->name,
+		kv_steps_name(&with->job, steps), kv_text_size(kv_job_size(&with->job), size),
+		kv_shape_name(with->job.shape));
+	for (arm = compare->arm; arm < compare->arm + compare->narms; arm++) {
+		for (side = 0; side < KV_SIDES; side++) {
+			sum = &arm->beside[side];
+			if (!sum->runs || arm->quiet)
+				continue;
+			fprintf(file,
+				"  beside %s of %s, %s, %s: %s%s/s, %sB/s (means of %u runs)\n",
+				kv_op_name(arm->job[side].step[0].op),
+				kv_text_size(arm->job[side].step[0].size, size),
+				kv_shape_name(arm->job[side].shape),
+				side == KV_KERNEL ? "kernel" : "user",
+				kv_text_rate(sum->ops_s / sum->runs, text[0]),
+				kv_shape_rules[with->job.shape].counted,
+				kv_text_rate(sum->bytes_s / sum->runs, text[1]), sum->runs);
+		}
+	}
+}
+
 /* what one of the engines could not run */
 static void print_absent(FILE *file, const struct kv_compare *compare)
 {
@@ -600,6 +632,7 @@ void kv_print_compare(FILE *file, const struct kv_compare *compare)
 	print_table(file, compare);
 	fputc('\n', file);
 	print_absent(file, compare);
+	print_beside(file, compare);
 	print_split(file, compare);
 	print_parts(file, compare);
 	print_disturbance(file, compare);

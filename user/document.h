@@ -137,6 +137,7 @@ struct kv_doc_arm {
  * @unit: enum kv_unit, of all its figures
  * @device: and what follows, of the environment
  * @command: words of the command that made it, NULL when it does not say
+ * @with: the job beside those that were measured, NULL: none
  * @point: of a run or a series
  * @arm: of a comparison
  */
@@ -152,6 +153,7 @@ struct kv_doc {
 	const char *cpu;
 	bool software;
 	json_t *command;
+	json_t *with;
 	bool interrupted;
 	u32 npoints;
 	struct kv_doc_point *point;

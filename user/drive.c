@@ -10,7 +10,6 @@
 #include "unit.h"
 
 #define WAIT_MS		1000
-#define HOOK_MS		20	/* from one question whether it is over to the next */
 
 /**
  * struct watch - who looks at a run under way, and when
@@ -72,8 +71,8 @@ static int wait_for_end(const struct kv_engine *engine, struct kv_run *run, u32 
 	watch.look_due = watch.start + KV_LIVE_MS / 1000.0;
 	if (intervals && (int)kv_intervals_ms(intervals) < step)
 		step = (int)kv_intervals_ms(intervals);
-	if (hook)
-		step = HOOK_MS;
+	if (hook && hook->ms < step)
+		step = hook->ms;
 	if (watch.live)
 		kv_live_begin(what);
 
@@ -101,9 +100,9 @@ static int measure(const struct kv_engine *engine, struct kv_run *run, const cha
 
 	if (engine->connect(run, error))
 		return -1;
+	rc = hook ? hook->begin(hook->arg, error) : 0;
 	report->counters = kv_counters_read(device, job->port);
 	before = kv_noise_sample();
-	rc = hook ? hook->begin(hook->arg, error) : 0;
 	if (!rc)
 		rc = engine->start(run, error);
 	if (!rc)
@@ -154,19 +153,18 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 		kv_report_free(report);
 		return -1;
 	}
-	kv_unit_use(unit, &report->result->clock);
-	kv_summarize(report->result, &report->summary);
-	report->failed_checks = kv_check_result(report->result, &report->checks);
+	kv_report_make(report, unit);
 	if (kv_live_wanted(what))
 		kv_live_end(report->result, &report->summary);
 	return 0;
 }
 
-/* the same without reports */
-int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error)
+/* figures and checks of its result, in a unit */
+void kv_report_make(struct kv_report *report, u32 unit)
 {
-	return kv_drive_watched(engine, device, job, unit, what, NULL, NULL, report, error);
+	kv_unit_use(unit, &report->result->clock);
+	kv_summarize(report->result, &report->summary);
+	report->failed_checks = kv_check_result(report->result, &report->checks);
 }
 
 void kv_report_free(struct kv_report *report)
@@ -175,13 +173,17 @@ void kv_report_free(struct kv_report *report)
 	report->result = NULL;
 	kv_counters_free(report->counters);
 	report->counters = NULL;
+	if (report->beside)
+		kv_report_free(report->beside);
+	free(report->beside);
+	report->beside = NULL;
 }
 
 /* the exit status that a run deserves */
 int kv_report_status(const struct kv_report *report)
 {
 	if (report->result->state != KVERBS_STATE_DONE || report->failed_checks ||
-	    report->result->granted.provoke)
+	    report->result->granted.provoke || kv_beside_failed(report))
 		return KV_EXIT_MEASUREMENT;
 	return kv_interrupted() ? KV_EXIT_INTERRUPTED : KV_EXIT_GOOD;
 }

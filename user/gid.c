@@ -50,32 +50,40 @@ static u32 suits(const char *device, const struct kv_job *job, u32 index,
 	return kind == KVERBS_GID_TYPE_V2 ? 2 : 1;
 }
 
+static int settle(struct kv_job *job, const char *gid, const u8 bytes[KV_GID_BYTES],
+		  const char *device, struct kv_error *error)
+{
+	u32 index, rank, best = 0;
+
+	for (index = 0; index < ENTRIES; index++) {
+		rank = suits(device, job, index, bytes);
+		if (rank <= best)
+			continue;
+		best = rank;
+		job->gid_index = index;
+	}
+	if (best)
+		return 0;
+	return kv_error_set(error, KV_EXIT_USAGE,
+			    "gid-index %s: port %u of %s has no such GID%s%s; see ip address, and ports/%u/gids of the device in sysfs",
+			    gid, job->port, device, job->gid_type == KV_AUTO ? "" : " of type ",
+			    job->gid_type == KV_AUTO ? "" : kv_gid_kind_name(job->gid_type),
+			    job->port);
+}
+
 /**
  * kv_gid_settle - the entry of a GID that was given by its address
- * @options: its job gets the index
+ * @options: its job gets the index, and so does that of --with
  * @device: that is measured
  * @error: filled on failure
  * Return: 0, also when none was given, or -1
  */
 int kv_gid_settle(struct kv_options *options, const char *device, struct kv_error *error)
 {
-	u32 index, rank, best = 0;
+	struct kv_with *with = &options->with;
 
-	if (!options->gid)
-		return 0;
-	for (index = 0; index < ENTRIES; index++) {
-		rank = suits(device, &options->job, index, options->gid_bytes);
-		if (rank <= best)
-			continue;
-		best = rank;
-		options->job.gid_index = index;
-	}
-	if (best)
-		return 0;
-	return kv_error_set(error, KV_EXIT_USAGE,
-			    "gid-index %s: port %u of %s has no such GID%s%s; see ip address, and ports/%u/gids of the device in sysfs",
-			    options->gid, options->job.port, device,
-			    options->job.gid_type == KV_AUTO ? "" : " of type ",
-			    options->job.gid_type == KV_AUTO ? "" :
-			    kv_gid_kind_name(options->job.gid_type), options->job.port);
+	if (options->gid &&
+	    settle(&options->job, options->gid, options->gid_bytes, device, error))
+		return -1;
+	return *with->gid ? settle(&with->job, with->gid, with->gid_bytes, device, error) : 0;
 }

@@ -131,6 +131,12 @@ static void look_at_points(char *unlike, const struct kv_diff *diff, const struc
 	}
 }
 
+/* the load that was there meanwhile */
+static bool same_beside(const struct kv_doc *a, const struct kv_doc *b)
+{
+	return a->with ? b->with && json_equal(a->with, b->with) : !b->with;
+}
+
 static int look_at(const struct kv_diff *diff, const struct kv_doc *a, const struct kv_doc *b,
 		   struct kv_error *error)
 {
@@ -140,6 +146,8 @@ static int look_at(const struct kv_diff *diff, const struct kv_doc *a, const str
 		strcpy(unlike, "one is a run, a series or a comparison, the other is not");
 	else if (a->unit != b->unit)
 		strcpy(unlike, "clock-unit ns, insn");
+	else if (!same_beside(a, b) && !kv_diff_may_differ(diff, "with"))
+		strcpy(unlike, "the job beside it, --with");
 	else if (a->kind == KV_DOC_COMPARE)
 		look_at_arms(unlike, diff, a, b);
 	else

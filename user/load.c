@@ -326,6 +326,20 @@ static int read_command(const struct kv_reader *reader, struct kv_doc *doc)
 	return 0;
 }
 
+/* nor do those of before there was a job beside them have that */
+static int read_with(const struct kv_reader *reader, struct kv_doc *doc)
+{
+	json_t *with = json_object_get(reader->object, "with");
+	struct kv_reader at;
+
+	if (!with || json_is_null(with))
+		return 0;
+	if (kv_read_object(reader, "with", &at))
+		return -1;
+	doc->with = at.object;
+	return 0;
+}
+
 /* the schema says what the rest is; another version is named */
 static int read_schema(const struct kv_reader *reader, struct kv_doc *doc)
 {
@@ -391,7 +405,8 @@ static int read_document(struct kv_doc *doc, struct kv_error *error)
 	if (any_controls(doc->json))
 		return kv_error_set(error, KV_EXIT_USAGE, "%s: has control characters in a string",
 				    doc->name);
-	if (read_environment(&reader, doc) || read_command(&reader, doc))
+	if (read_environment(&reader, doc) || read_command(&reader, doc) ||
+	    read_with(&reader, doc))
 		return -1;
 	switch (doc->kind) {
 	case KV_DOC_RUN:

@@ -34,6 +34,7 @@ enum kind {
 	KIND_CPU,
 	KIND_DEVICE,
 	KIND_ENGINE,
+	KIND_WITH,
 	KIND_ROUNDS,
 	KIND_TIME,
 	KIND_SEED,
@@ -61,7 +62,9 @@ enum kind {
 	KIND_HELP,
 };
 
-#define KV_FOR_JOBS	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_TRACE) /* take the fields of a job */
+#define KV_FOR_MEASURED	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_TRACE)
+#define KV_FOR_JOBS	(KV_FOR_MEASURED | KV_FOR_BESIDE) /* take the fields of a job */
+#define WITH_WORDS	64
 #define BUFFER_MAX_KB	(1 << 20)
 #define KV_FOR_ALL	(KV_FOR_RUN | KV_FOR_COMPARE | KV_FOR_PRESETS)
 #define KV_FOR_FILES	(KV_FOR_REPORT | KV_FOR_DIFF | KV_FOR_RERUN) /* take files as arguments */
@@ -115,10 +118,14 @@ struct row {
 
 static const struct row rows[] = {
 	OWN_ROW('d', "device", "NAME", "RDMA device; not needed when there is one only",
-		KV_FOR_JOBS, KIND_DEVICE)
+		KV_FOR_MEASURED, KIND_DEVICE)
 	OWN_ROW('d', "device", "NAME", "another device than that of the file", KV_FOR_RERUN,
 		KIND_DEVICE)
-	OWN_ROW(0, "engine", "NAME", "kernel (default) or user", KV_FOR_RUN, KIND_ENGINE)
+	OWN_ROW(0, "engine", "NAME", "kernel (default) or user",
+		KV_FOR_RUN | KV_FOR_BESIDE, KIND_ENGINE)
+	OWN_ROW(0, "with", "JOB",
+		"a job beside the measured one, as options: '--op read --shape rate -s 64k'",
+		KV_FOR_RUN | KV_FOR_COMPARE, KIND_WITH)
 	OWN_ROW(0, "engine", "NAME", "kernel (default), user or both", KV_FOR_TRACE, KIND_ENGINES)
 	OWN_ROW(0, "threshold", "TIME",
 		"end at the first operation that takes longer, and show what ran around it",
@@ -181,7 +188,7 @@ static const struct row rows[] = {
 		"also what user space has no like of: the kernel alone, or no verdict",
 		KV_FOR_COMPARE, KIND_UNLIKE)
 	OWN_ROW(0, "clock-unit", "NAME", "what a tick of the clock counts: ns (default) or insn",
-		KV_FOR_JOBS, KIND_UNIT)
+		KV_FOR_MEASURED, KIND_UNIT)
 	OWN_ROW(0, "interval", "SECONDS", "report rate, p50 and p99 while the run goes on",
 		KV_FOR_RUN, KIND_INTERVAL)
 	FORMAT_ROW("json", "JSON instead of text", KV_FOR_ALL | KV_FOR_TRACE, KV_FORMAT_JSON)
@@ -846,6 +853,53 @@ static int parse_format(struct kv_options *options, const char *text, struct kv_
 			    text);
 }
 
+/* it lasts as long as the measured one, and is good */
+static int take_with(struct kv_with *with, const struct kv_options *beside,
+		     struct kv_error *error)
+{
+	if (beside->given[KVERBS_JOB_A_ITERATIONS] || beside->given[KVERBS_JOB_A_DURATION_MS])
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "it lasts as long as the measured job; leave -n and -D out");
+	if (beside->job.provoke)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "provoke %s: its error would end what is measured; provoke it alone",
+				    kv_provoke_name(beside->job.provoke));
+	with->given = true;
+	with->job = beside->job;
+	with->engine = beside->engine;
+	snprintf(with->gid, sizeof(with->gid), "%s", beside->gid ? beside->gid : "");
+	memcpy(with->gid_bytes, beside->gid_bytes, sizeof(with->gid_bytes));
+	return 0;
+}
+
+/* "--with JOB": the words of a command line of its own */
+static int parse_with(struct kv_options *options, const char *text, struct kv_error *error)
+{
+	char command[] = "run", *words[WITH_WORDS] = { command }, *word, *save = NULL;
+	struct kv_options *beside = calloc(1, sizeof(*beside));
+	char *copy = strdup(text);
+	struct kv_error why;
+	int n = 1, rc = -1;
+
+	if (!beside || !copy) {
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+		goto out;
+	}
+	for (word = strtok_r(copy, " ", &save); word && n < WITH_WORDS;
+	     word = strtok_r(NULL, " ", &save))
+		words[n++] = word;
+	if (word)
+		kv_error_set(&why, KV_EXIT_USAGE, "no more than %u words", WITH_WORDS - 1);
+	else if (!kv_options_parse(n, words, KV_FOR_BESIDE, beside, &why))
+		rc = take_with(&options->with, beside, &why);
+	if (rc)
+		kv_error_set(error, why.status, "with: %.480s", why.text);
+out:
+	free(copy);
+	free(beside);
+	return rc;
+}
+
 static int take(struct kv_options *options, const struct row *row, const char *text,
 		struct kv_error *error)
 {
@@ -875,6 +929,8 @@ static int take(struct kv_options *options, const struct row *row, const char *t
 		return parse_cpu(options, text, error);
 	case KIND_ENGINE:
 		return parse_engine(options, text, error);
+	case KIND_WITH:
+		return parse_with(options, text, error);
 	case KIND_ENGINES:
 		return parse_engines(options, text, error);
 	case KIND_BUFFER:
@@ -992,6 +1048,9 @@ static int check_unit(const struct kv_options *options, struct kv_error *error)
 
 	for (i = 0; i < KV_THRESHOLDS; i++)
 		given |= options->thresholds.given[i];
+	if (options->with.given && options->unit == KV_UNIT_INSN)
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "clock-unit insn: instructions of a call are the same beside any load; leave it or --with out");
 	if (given && options->unit == KV_UNIT_INSN)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "clock-unit insn: thresholds and intervals are of times and rates, which it does not measure; leave one of them out");
@@ -1187,7 +1246,8 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 
 	memset(options, 0, sizeof(*options));
 	options->job = defaults;
-	options->engine = &kv_engine_kernel;
+	/* of a job beside another one it may be left open */
+	options->engine = command == KV_FOR_BESIDE ? NULL : &kv_engine_kernel;
 	options->margin = KV_MARGIN;
 	options->tolerance = command == KV_FOR_RERUN ? KV_RERUN_TOLERANCE : KV_TOLERANCE;
 	if (unit && parse_unit(options, KV_UNIT_ENV, unit, error))
@@ -1196,6 +1256,9 @@ int kv_options_parse(int argc, char **argv, u32 command, struct kv_options *opti
 	    read_job_file(argc, argv, command, options, error) ||
 	    read_words(argc, argv, command, options, error))
 		return -1;
+	/* of a comparison the kernel's, so that the load is the same for both sides */
+	if (!options->with.engine)
+		options->with.engine = options->engine;
 	/* an operation that has one size need not be told it */
 	kv_job_resize(&options->job, options->given_size ? options->size :
 								  defaults.step[0].size);

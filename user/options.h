@@ -28,6 +28,7 @@ enum {
 	KV_FOR_RERUN = 1 << 5,
 	KV_FOR_TRACE = 1 << 6,
 	KV_FOR_RECORD = 1 << 7,
+	KV_FOR_BESIDE = 1 << 8,		/* the text of --with */
 };
 
 /* which functions below the driver's are traced */
@@ -55,6 +56,21 @@ enum kv_expect {
 };
 
 #define KV_GID_BYTES	16
+#define KV_GID_TEXT	64
+
+/**
+ * struct kv_with - the job beside the measured one
+ * @given: there is one
+ * @engine: that runs it
+ * @gid: as in struct kv_options, or empty
+ */
+struct kv_with {
+	bool given;
+	struct kv_job job;
+	const struct kv_engine *engine;
+	char gid[KV_GID_TEXT];
+	u8 gid_bytes[KV_GID_BYTES];
+};
 
 /**
  * struct kv_options - what was asked for
@@ -74,6 +90,7 @@ enum kv_expect {
  * @gid: -x, when it is an address, else NULL
  * @gid_bytes: that address
  * @engine: --engine
+ * @with: --with
  * @rounds: --rounds, 0: chosen
  * @seconds: --time, 0: chosen
  * @seed: --seed
@@ -124,6 +141,7 @@ struct kv_options {
 	const char *gid;
 	u8 gid_bytes[KV_GID_BYTES];
 	const struct kv_engine *engine;
+	struct kv_with with;
 	u32 rounds;
 	double seconds;
 	u64 seed;

@@ -440,6 +440,8 @@ json_t *kv_json_report(const struct kv_report *report, bool histograms)
 			 "noise", json_noise(&report->noise, result->clock.unit),
 			 "checks", json_checks(&report->checks), "lanes", lanes);
 	put(json, "provoked", json_provoked(result));
+	if (report->beside)
+		put(json, "beside", kv_json_report(report->beside, false));
 	return json;
 }
 

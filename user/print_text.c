@@ -520,6 +520,36 @@ static void print_cpu(FILE *file, const struct kv_report *report)
 	fputs("; warm-up included\n", file);
 }
 
+/**
+ * kv_print_beside - the line of the run beside the measured one, if there was one
+ * @file: where to
+ * @report: of the measured run
+ */
+void kv_print_beside(FILE *file, const struct kv_report *report)
+{
+	const struct kv_report *beside = report->beside;
+	char steps[KV_STEPS_TEXT], size[KV_TEXT], ops[KV_TEXT], bytes[KV_TEXT];
+	const struct kv_result *result;
+
+	if (!beside)
+		return;
+	result = beside->result;
+	fprintf(file, "beside: %s engine: %s of %s, %s, ", result->engine,
+		kv_steps_name(&result->granted, steps),
+		kv_text_size(kv_job_size(&result->granted), size),
+		kv_shape_name(result->granted.shape));
+	print_cpus(file, result);
+	fprintf(file, ": %s%s/s, %sB/s in %.3f s", kv_text_rate(beside->summary.ops_s, ops),
+		operations(beside), kv_text_rate(beside->summary.bytes_s, bytes),
+		beside->summary.window_s);
+	if (beside->failed_checks)
+		fputs("; its own checks failed", file);
+	if (kv_beside_failed(report))
+		fprintf(file, "; %sended early%s: %s", kv_bold(file), kv_plain(file),
+			kv_reason_name(result->reason));
+	fputc('\n', file);
+}
+
 static void print_pmu(FILE *file, const struct kv_report *report)
 {
 	const struct kv_summary *s = &report->summary;
@@ -584,6 +614,7 @@ void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_repor
 		print_messages(file, report);
 		print_interrupts(file, &report->noise);
 	}
+	kv_print_beside(file, report);
 	print_pmu(file, report);
 	print_events(file, result);
 	print_checks(file, report);

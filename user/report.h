@@ -44,6 +44,8 @@ struct kv_env {
  * @result: owned
  * @failed_checks: of @checks
  * @counters: of the device, what they moved by; owned; NULL without memory
+ * @beside: of the run beside it, without noise and counters; owned, NULL: there was none
+ * @early: of a run beside another one: it ended without being told to
  */
 struct kv_report {
 	struct kv_result *result;
@@ -52,6 +54,8 @@ struct kv_report {
 	u32 failed_checks;
 	struct kv_noise noise;
 	struct kv_counters *counters;
+	struct kv_report *beside;
+	bool early;
 };
 
 /**
@@ -59,13 +63,15 @@ struct kv_report {
  * @arg: of the functions
  * @begin: they are about to run
  * @over: asked now and then: is it to end?
- * @end: they have ended
+ * @end: they have ended, or have not begun
+ * @ms: from one question to the next
  */
 struct kv_hook {
 	void *arg;
 	int (*begin)(void *arg, struct kv_error *error);
 	bool (*over)(void *arg);
 	void (*end)(void *arg);
+	int ms;
 };
 
 /* env.c */
@@ -91,14 +97,24 @@ int kv_drive_watched(const struct kv_engine *engine, const char *device,
 		     const struct kv_job *job, u32 unit, const char *what,
 		     struct kv_intervals *intervals, const struct kv_hook *hook,
 		     struct kv_report *report, struct kv_error *error);
-int kv_drive(const struct kv_engine *engine, const char *device, const struct kv_job *job,
-	     u32 unit, const char *what, struct kv_report *report, struct kv_error *error);
+void kv_report_make(struct kv_report *report, u32 unit);
 void kv_report_free(struct kv_report *report);
 int kv_report_status(const struct kv_report *report);
+
+/* beside.c */
+struct kv_with;
+int kv_drive_with(const struct kv_with *with, const struct kv_engine *engine,
+		  const char *device, const struct kv_job *job, u32 unit, const char *what,
+		  struct kv_intervals *intervals, struct kv_report *report,
+		  struct kv_error *error);
+bool kv_beside_failed(const struct kv_report *report);
+void kv_beside_why(const struct kv_report *report, struct kv_error *error);
+json_t *kv_json_with(const struct kv_with *with);
 
 /* print_text.c */
 void kv_print_env(FILE *file, const struct kv_env *env);
 void kv_print_report(FILE *file, const struct kv_env *env, const struct kv_report *report);
+void kv_print_beside(FILE *file, const struct kv_report *report);
 const char *kv_text_value(double value, u32 unit, char text[KV_TEXT]);
 const char *kv_text_rate(double per_second, char text[KV_TEXT]);
 const char *kv_text_size(u64 bytes, char text[KV_TEXT]);

@@ -53,17 +53,20 @@ static int print(const struct kv_options *options, const char *device, const str
 		kv_print_preset(stdout, options->preset);
 		kv_print_report(stdout, env, report);
 		kv_print_counters(stdout, report->counters);
+		if (report->beside)
+			fputs("counters of the device: of both runs\n", stdout);
 		return 0;
 	}
 	run = kv_json_run(options, report);
 	if (intervals)
 		json_object_set_new(run, "intervals", kv_json_intervals(intervals));
-	return kv_document_put(options, json_pack("{s:s, s:s*, s:o, s:o, s:o}",
+	return kv_document_put(options, json_pack("{s:s, s:s*, s:o, s:o, s:o, s:o}",
 						  "schema", KV_RUN_SCHEMA, "preset",
 						  options->preset ? options->preset->name : NULL,
 						  "command",
 						  kv_options_command(options, "run", device),
 						  "environment", kv_json_env(env),
+						  "with", kv_json_with(&options->with),
 						  "run", run), error);
 }
 
@@ -102,8 +105,8 @@ static int run_once(const struct kv_options *options, const char *device,
 	describe(options, what, sizeof(what));
 	if (options->interval_ms)
 		intervals = kv_intervals_new(options->interval_ms, options->json ? NULL : stdout);
-	if (kv_drive_watched(options->engine, device, &options->job, options->unit, what,
-			     intervals, NULL, &report, &error)) {
+	if (kv_drive_with(&options->with, options->engine, device, &options->job, options->unit,
+			  what, intervals, &report, &error)) {
 		kv_intervals_free(intervals);
 		return kv_error_print(&error);
 	}
@@ -115,6 +118,9 @@ static int run_once(const struct kv_options *options, const char *device,
 		   report.result->granted.provoke) {
 		error.status = status;
 		kv_explain(report.result, error.text, sizeof(error.text));
+		kv_error_print(&error);
+	} else if (kv_beside_failed(&report)) {
+		kv_beside_why(&report, &error);
 		kv_error_print(&error);
 	} else {
 		status = hold_to_thresholds(options, &report, status);

@@ -166,6 +166,7 @@ static void print_line(const struct series *series, const struct kv_report *repo
 static int judge(const struct series *series, const struct kv_report *report, char *remark)
 {
 	int status = kv_report_status(report), met;
+	struct kv_error error;
 	char text[REMARK];
 	u32 i;
 
@@ -183,6 +184,10 @@ static int judge(const struct series *series, const struct kv_report *report, ch
 	if (report->result->reason != KVERBS_REASON_COMPLETE)
 		kv_remark_add(remark, REMARK, "ended early: %s",
 			      kv_reason_name(report->result->reason));
+	if (kv_beside_failed(report)) {
+		kv_beside_why(report, &error);
+		kv_remark_add(remark, REMARK, "%s", error.text);
+	}
 	met = kv_threshold_status(&series->options->thresholds, &report->summary, text,
 				  sizeof(text));
 	if (met != KV_EXIT_GOOD)
@@ -225,6 +230,7 @@ static void take_report(struct series *series, struct kv_report *report)
 	if (series->text) {
 		print_head(series, report->result);
 		print_line(series, report, remark);
+		kv_print_beside(series->text, report);
 		fflush(series->text);
 		return;
 	}
@@ -302,7 +308,8 @@ static void run_point(struct series *series)
 	point_text(series, where, sizeof(where));
 	snprintf(what, sizeof(what), "%s engine: run %u of %u: %s", o->engine->name,
 		 series->at + 1, series->points, where);
-	rc = kv_drive(o->engine, series->device, &job, o->unit, what, &report, &error);
+	rc = kv_drive_with(&o->with, o->engine, series->device, &job, o->unit, what, NULL, &report,
+			   &error);
 	kv_progress_end();
 	if (rc) {
 		take_error(series, &error);
@@ -327,11 +334,12 @@ static int end_json(struct series *series, struct kv_error *error)
 {
 	const struct kv_options *o = series->options;
 
-	return kv_document_put(o, json_pack("{s:s, s:s*, s:o, s:o, s:b, s:o}",
+	return kv_document_put(o, json_pack("{s:s, s:s*, s:o, s:o, s:o, s:b, s:o}",
 					    "schema", KV_SERIES_SCHEMA, "preset",
 					    o->preset ? o->preset->name : NULL,
 					    "command", kv_options_command(o, "run", series->device),
 					    "environment", kv_json_env(series->env),
+					    "with", kv_json_with(&o->with),
 					    "interrupted", (int)kv_interrupted(),
 					    "points", series->json), error);
 }

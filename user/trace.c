@@ -10,6 +10,7 @@
 #include "tracedat.h"
 #include "unit.h"
 
+#define HOOK_MS		20	/* from one question whether it is over to the next */
 #define OPERATIONS	1000	/* of a job of no given length */
 
 /* what is in a trace.dat beside functions: our own, and who else had the CPUs */
@@ -152,7 +153,7 @@ int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 		 struct kv_error *error)
 {
 	struct pass pass = { .trace = trace, .plan = plan, .run = run };
-	struct kv_hook hook = { &pass, pass_begin, pass_over, pass_end };
+	struct kv_hook hook = { &pass, pass_begin, pass_over, pass_end, HOOK_MS };
 	int rc;
 
 	/* the tracer's own ns are instructions only nearly */
