@@ -26,6 +26,7 @@ struct kv_set {
  * @job: checked job
  * @pd: protection domain of QPs that are made anew
  * @set: what is set up
+ * @due: receives of the peer that have not completed
  */
 struct kv_control {
 	struct kv_ep *end[2];
@@ -33,6 +34,7 @@ struct kv_control {
 	const struct kv_job *job;
 	struct ib_pd *pd;
 	struct kv_set *set;
+	u32 due;
 };
 
 int kv_control_open(struct kv_ep *ep, struct kv_ep *peer,
@@ -225,6 +227,42 @@ static int kv_control_to(struct kv_control *control, u32 i, enum ib_qp_state sta
 			control->job);
 }
 
+/* receives of the peer: all, of which the first has a key of no MR, or one that is good */
+static int kv_control_recv(struct kv_control *control, bool wrong)
+{
+	struct kv_ep *ep = control->end[1];
+	u32 n = wrong ? ep->recv_depth : 1;
+	struct ib_recv_wr *last = &ep->rwr[n - 1], *next = last->next;
+	struct ib_sge *list = ep->rwr[0].sg_list, other = list[0];
+	int rc;
+
+	other.lkey ^= KV_PROVOKE_KEY;
+	last->next = NULL;
+	if (wrong)
+		ep->rwr[0].sg_list = &other;
+	rc = ib_post_recv(ep->qp, ep->rwr, NULL);
+	ep->rwr[0].sg_list = list;
+	last->next = next;
+	if (!rc)
+		control->due = n;
+	return rc;
+}
+
+/* 1 while some of them are still to complete */
+static int kv_control_reap(struct kv_control *control)
+{
+	struct ib_wc wc;
+	int rc;
+
+	while (control->due) {
+		rc = ib_poll_cq(control->end[1]->cq, 1, &wc);
+		if (rc <= 0)
+			return rc ? rc : 1;
+		control->due--;
+	}
+	return 0;
+}
+
 int kv_control_call(struct kv_ep *ep, u32 what, u32 i)
 {
 	struct kv_control *control = ep->control;
@@ -234,6 +272,10 @@ int kv_control_call(struct kv_ep *ep, u32 what, u32 i)
 
 	if (control->set)
 		return kv_control_setup(control, what, i);
+	if (what == KVERBS_METRIC_RECV_POST)
+		return kv_control_recv(control, i);
+	if (what == KVERBS_METRIC_RECV_POLL)
+		return kv_control_reap(control);
 	ep = control->end[i];
 	switch (what) {
 	case KVERBS_METRIC_TO_ERR:

@@ -170,6 +170,12 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	return 0;
 }
 
+void kv_lane_face(struct kv_lane *a, struct kv_lane *b)
+{
+	a->loop->other = b->loop->pair;
+	b->loop->other = a->loop->pair;
+}
+
 int kv_lane_fill(struct kv_lane *lane)
 {
 	return kv_loop_fill(lane->loop) ? lane->loop->err : 0;

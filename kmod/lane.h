@@ -76,6 +76,13 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 		    struct kv_lane *other);
 
 /**
+ * kv_lane_face - tell two lanes that send to each other, and take what comes
+ * @a: prepared lane
+ * @b: the other of its pair
+ */
+void kv_lane_face(struct kv_lane *a, struct kv_lane *b);
+
+/**
  * kv_lane_fill - post the receives of a lane that takes messages
  * @lane: prepared lane
  * Return: 0 or -errno

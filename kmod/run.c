@@ -639,6 +639,10 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 			if (!run->granted.bidirectional)
 				first = lane;
 		}
+		/* but takes its messages */
+		if (run->granted.bidirectional &&
+		    kv_job_two_sided(&run->granted))
+			kv_lane_face(&run->lane[i], &run->lane[i + 1]);
 	}
 	return 0;
 }
@@ -820,7 +824,8 @@ static void kv_run_do_start(struct kv_run *run)
 	}
 	atomic_set(&run->running, run->nlanes);
 	for (i = 0; i < run->nlanes && !rc; i++) {
-		if (run->lane[i].role == KVERBS_ROLE_RESPONDER ||
+		if (kv_job_takes(&run->granted, run->lane[i].role) ||
+		    run->lane[i].role == KVERBS_ROLE_RESPONDER ||
 		    kv_shape_rules[run->granted.shape].answers)
 			rc = kv_lane_fill(&run->lane[i]);
 	}

@@ -251,7 +251,8 @@ void kv_arms_plan(struct kv_compare *compare, u32 largest)
 		if (!options->given_op &&
 		    !(kv_op_rules[op].transports & 1U << options->job.transport))
 			continue;
-		if (!options->given_op && options->job.bidirectional && kv_op_rules[op].two_sided)
+		if (!options->given_op && options->job.bidirectional &&
+		    kv_op_rules[op].two_sided && options->job.check_data)
 			continue;
 		if (!options->given_op && options->given[KVERBS_JOB_A_SHAPE] &&
 		    !(kv_op_rules[op].shapes & 1U << options->job.shape))

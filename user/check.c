@@ -61,8 +61,7 @@ static const struct kv_lane_result *other_lane(const struct kv_result *result,
 
 	for (i = 0; i < result->nlanes; i++) {
 		other = &result->lane[i];
-		if (other->qpn == lane->peer_qpn && other->peer_qpn == lane->qpn &&
-		    other->role != lane->role)
+		if (other->qpn == lane->peer_qpn && other->peer_qpn == lane->qpn)
 			return other;
 	}
 	return NULL;
@@ -74,11 +73,15 @@ static void check_messages(const struct kv_result *result, const struct kv_lane_
 	const struct kv_lane_result *other = other_lane(result, lane);
 	bool answers = kv_shape_rules[result->granted.shape].answers;
 
-	if (!other || other->reason != KVERBS_REASON_COMPLETE)
+	if (!other || other->reason != KVERBS_REASON_COMPLETE ||
+	    (other->role == lane->role && !kv_job_two_sided(&result->granted)))
 		return;
 	note(check, other->stat.total_recvs + other->stat.lost == lane->stat.total_wrs, 0,
 	     "lane %u sent %llu messages, lane %u received %llu and missed %llu", lane->index,
 	     lane->stat.total_wrs, other->index, other->stat.total_recvs, other->stat.lost);
+	/* each is the other's, and counts its own operations */
+	if (other->role == lane->role)
+		return;
 	if (answers)
 		note(check, lane->stat.total_recvs == other->stat.total_wrs, 0,
 		     "lane %u sent %llu answers, lane %u received %llu", other->index,

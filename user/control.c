@@ -10,10 +10,12 @@
  * struct kv_control - what calls of the control path need
  * @plan: what they are made on
  * @set: what is set up, NULL: nothing is
+ * @due: receives of the peer that have not completed
  */
 struct kv_control {
 	struct kv_control_plan plan;
 	struct kv_end *set;
+	u32 due;
 };
 
 /**
@@ -155,6 +157,45 @@ static int set_up(const struct kv_control_plan *plan, struct kv_end *set, u32 wh
 	}
 }
 
+/* receives of the peer: all, of which the first has a key of no MR, or one that is good */
+static int post_recvs(struct kv_control *control, bool wrong)
+{
+	const struct kv_control_plan *plan = &control->plan;
+	struct kv_end *end = plan->end[1];
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)end->buffer + end->half,
+		.length = kv_job_size(plan->job),
+		.lkey = end->mr->lkey,
+	};
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	u32 n = wrong ? plan->job->recv_depth : 1, i;
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		sge.lkey = end->mr->lkey ^ (wrong && !i ? KV_PROVOKE_KEY : 0);
+		rc = ibv_post_recv(end->qp, &wr, &bad);
+		if (rc)
+			return -rc;
+		control->due++;
+	}
+	return 0;
+}
+
+/* 1 while some of them are still to complete */
+static int reap_recvs(struct kv_control *control)
+{
+	struct ibv_wc wc;
+	int rc;
+
+	while (control->due) {
+		rc = ibv_poll_cq(control->plan.end[1]->cq, 1, &wc);
+		if (rc <= 0)
+			return rc ? -EIO : 1;
+		control->due--;
+	}
+	return 0;
+}
+
 /**
  * kv_control_call - one call of the control path
  * @control: of the lane that calls
@@ -169,6 +210,10 @@ int kv_control_call(struct kv_control *control, u32 what, u32 i)
 	if (control->set)
 		return set_up(plan, &control->set[i], what);
 	switch (what) {
+	case KVERBS_METRIC_RECV_POST:
+		return post_recvs(control, i);
+	case KVERBS_METRIC_RECV_POLL:
+		return reap_recvs(control);
 	case KVERBS_METRIC_TO_ERR:
 		return move(plan, i, IBV_QPS_ERR);
 	case KVERBS_METRIC_TO_RESET:

@@ -248,13 +248,19 @@ static int make_lanes(struct kv_run *run)
 		pair = &run->pair[kv_job_pair_of(&run->granted, i)];
 		if (!*pair)
 			*pair = kv_pair_new();
-		plan.pair = *pair;
+		if (!*pair)
+			return -1;
+	}
+	for (i = 0; i < run->nlanes; i++) {
+		plan.pair = run->pair[kv_job_pair_of(&run->granted, i)];
+		if (run->granted.bidirectional && kv_job_two_sided(&run->granted))
+			plan.other = run->pair[i ^ 1];
 		plan.end = end_of(run, i);
 		plan.peer = peer_of(run, i);
 		plan.index = i;
 		plan.role = kv_job_role(&run->granted, i);
 		plan.cpu = run->granted.cpu[i % run->granted.ncpus];
-		run->lane[i] = plan.pair ? kv_lane_new(&plan) : NULL;
+		run->lane[i] = kv_lane_new(&plan);
 		if (!run->lane[i])
 			return -1;
 		run->ids[i].qpn = plan.end->qp->qp_num;

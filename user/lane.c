@@ -395,8 +395,7 @@ static int build_wr_api(struct kv_lane *lane)
 /* the role takes messages out of a receive queue */
 static bool takes(const struct kv_lane_plan *plan)
 {
-	return kv_job_two_sided(plan->job) && (plan->role == KVERBS_ROLE_RESPONDER ||
-					       kv_shape_rules[plan->job->shape].answers);
+	return kv_job_takes(plan->job, plan->role);
 }
 
 /* the QP of each slot, where there are several */
@@ -498,6 +497,7 @@ static int build_loop(struct kv_lane *lane)
 		ring *= 2;
 	loop->ep = &lane->ep;
 	loop->pair = plan->pair;
+	loop->other = plan->other;
 	loop->chains = lines(ring * sizeof(*loop->chains));
 	if (!loop->chains || build_pace(lane, ring))
 		return -1;

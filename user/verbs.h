@@ -159,6 +159,7 @@ struct kv_lane_plan {
 	struct kv_end *end;
 	struct kv_end *peer;
 	struct kv_pair *pair;
+	struct kv_pair *other;	/* as in struct kv_loop */
 	struct kv_gate *gate;
 	void (*ended)(void *owner, struct kv_lane *lane);
 	void *owner;

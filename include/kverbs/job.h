@@ -388,11 +388,12 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 		.transports = KV_RC, .data = 1,
 	},
 	[KVERBS_OP_SEND] = {
-		"send", KV_SHAPES_ALL, 1, 0, "acked, not placed",
+		"send", KV_SHAPES_ALL | KV_SHAPE_BIT(RECOVER), 1, 0, "acked, not placed",
 		.transports = KV_RC | KV_UC | KV_UD, .data = 1,
 	},
 	[KVERBS_OP_SEND_IMM] = {
-		"send-imm", KV_SHAPES_ALL, 1, 0, "acked, not placed", .imm = 1,
+		"send-imm", KV_SHAPES_ALL | KV_SHAPE_BIT(RECOVER), 1, 0,
+		"acked, not placed", .imm = 1,
 		.transports = KV_RC | KV_UC | KV_UD, .data = 1,
 	},
 	[KVERBS_OP_WRITE_IMM] = {
@@ -1171,6 +1172,14 @@ static inline u32 kv_job_two_sided(const struct kv_job *job)
 	return kv_job_rule(job)->two_sided || kv_job_exchanges(job);
 }
 
+/* does a lane of this role take messages out of a receive queue? */
+static inline u32 kv_job_takes(const struct kv_job *job, u32 role)
+{
+	return kv_job_two_sided(job) && !kv_shape_rules[job->shape].control &&
+	       (role == KVERBS_ROLE_RESPONDER || job->bidirectional ||
+		kv_shape_rules[job->shape].answers);
+}
+
 /* receive queues of a lane that takes messages */
 static inline u32 kv_job_rings(const struct kv_job *job)
 {
@@ -1206,7 +1215,7 @@ static inline void kv_job_refill(const struct kv_job *job, u32 *from, u32 *chain
 /* receives of the SRQ of a lane of this role below which an event comes, 0: none does */
 static inline u32 kv_job_limit(const struct kv_job *job, u32 role)
 {
-	return job->srq_limit != KV_AUTO && role == KVERBS_ROLE_RESPONDER ?
+	return job->srq_limit != KV_AUTO && kv_job_takes(job, role) ?
 	       job->srq_limit : 0;
 }
 
@@ -1217,9 +1226,11 @@ static inline u32 kv_job_single(const struct kv_job *job,
 	return job->api == KVERBS_API_WR && caps->wr_single;
 }
 
-/* lanes of a pair: two when the peer has something to do */
+/* lanes of a pair: two when the peer has something to do of its own accord */
 static inline u32 kv_job_lanes_per_pair(const struct kv_job *job)
 {
+	if (kv_shape_rules[job->shape].control)
+		return 1;
 	return kv_job_two_sided(job) || kv_shape_rules[job->shape].answers ||
 	       job->bidirectional ? 2 : 1;
 }
@@ -1310,9 +1321,7 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 {
 	u32 sends = role == KVERBS_ROLE_INITIATOR ||
 		    kv_shape_rules[job->shape].answers;
-	u32 takes = kv_job_two_sided(job) &&
-		    (role == KVERBS_ROLE_RESPONDER ||
-		     kv_shape_rules[job->shape].answers);
+	u32 takes = kv_job_takes(job, role);
 	u32 polls = job->timing == KVERBS_TIMING_ALL &&
 		    !kv_context_rules[job->context].callback;
 
@@ -2514,7 +2523,7 @@ static inline int kv_job_check_op(const struct kv_job *job,
 				 job->shape == KVERBS_SHAPE_SETUP ?
 				 "shape %s: posts nothing, no %s either; leave --op out" :
 				 kv_shape_rules[job->shape].control ?
-				 "shape %s: has no %s; use --op write, read, cas or fadd" :
+				 "shape %s: has no %s; use --op write, read, send, cas or fadd" :
 				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
 				 kv_shape_rules[job->shape].name, op->name);
 	if (kv_job_check_size(job, step, caps, no))
@@ -2760,6 +2769,10 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 		{ KVERBS_JOB_A_COLD, job->cold, "cold" },
 		{ KVERBS_JOB_A_DELAY_NS, job->delay_ns, "delay" },
 		{ KVERBS_JOB_A_REG, job->reg != KVERBS_REG_ONCE, "reg" },
+		{ KVERBS_JOB_A_SRQ, job->srq, "srq" },
+		{ KVERBS_JOB_A_REFILL, job->refill != KV_AUTO &&
+				       job->refill != KVERBS_REFILL_BATCH, "refill" },
+		{ KVERBS_JOB_A_RECV_CHAIN, job->recv_chain != KV_AUTO, "recv-chain" },
 		{ KVERBS_JOB_A_TIMING, job->timing == KVERBS_TIMING_NONE, "timing none" },
 	};
 	u32 i;
@@ -2798,6 +2811,10 @@ static inline int kv_job_check_control(struct kv_job *job, struct kv_refusal *no
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
 				 "transport %s: the error of shape %s is one that the peer tells; use -c rc",
 				 kv_transport_rules[job->transport].name, shape->name);
+	if (kv_job_rule(job)->two_sided && !job->step[0].size)
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "size 0: the error of shape %s with %s is a receive that cannot be written; use -s 1 or more",
+				 shape->name, kv_job_rule(job)->name);
 	if (job->recover == KV_AUTO)
 		job->recover = KVERBS_RECOVER_RESET;
 	return 0;
@@ -2983,9 +3000,15 @@ static inline int kv_job_check_bidirectional(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
 				 "bidirectional: shape %s is of one end that begins; use --shape rate, or leave -b out",
 				 kv_shape_rules[job->shape].name);
-	if (kv_job_two_sided(job))
+	if (kv_job_two_sided(job) &&
+	    !kv_transport_rules[job->transport].acked)
 		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
-				 "bidirectional: the other end of a %s takes the messages; use write or read, or leave -b out",
+				 "bidirectional: over %s a %s may be lost, and an end that sends as well cannot tell when all have come; use -c rc, or leave -b out",
+				 kv_transport_rules[job->transport].name,
+				 kv_job_rule(job)->name);
+	if (kv_job_two_sided(job) && job->check_data)
+		return kv_refuse(no, KVERBS_JOB_A_CHECK_DATA,
+				 "check-data: both ends send, and have no time to look at each %s; leave -b or it out",
 				 kv_job_rule(job)->name);
 	if (job->nsteps > 1 || kv_job_registers(job) || job->reg != KVERBS_REG_ONCE)
 		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
@@ -2994,6 +3017,18 @@ static inline int kv_job_check_bidirectional(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
 				 "bidirectional: an error is provoked at one end; leave -b out");
 	return 0;
+}
+
+/* a lane that sends and takes messages does so itself: a handler has one of them to do */
+static inline int kv_job_check_both(const struct kv_job *job,
+				    struct kv_refusal *no)
+{
+	if (!job->bidirectional || !kv_job_two_sided(job) ||
+	    job->post_from != KVERBS_POST_FROM_HANDLER)
+		return 0;
+	return kv_refuse(no, KVERBS_JOB_A_BIDIRECTIONAL,
+			 "bidirectional: a handler of context %s posts or takes, and not both; use --post-from lane, or leave -b out",
+			 kv_context_rules[job->context].name);
 }
 
 /* what the buffers are made of, and in which pages MRs see them */
@@ -3466,6 +3501,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_places(job, caps, no) ||
 	    kv_job_check_delay(job, no) ||
 	    kv_job_check_context(job, caps, no) ||
+	    kv_job_check_both(job, no) ||
 	    kv_job_check_srq(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, caps, no) ||

@@ -155,6 +155,7 @@ struct kv_ring {
  * struct kv_loop - one lane's hot state; the engine fills the first part
  * @ep: the side's endpoint
  * @pair: shared with the other lane of the pair
+ * @other: of two lanes that send to each other, what that one tells; else NULL
  * @chains: ring, @chain_mask + 1 entries, a power of two above @depth
  * @due: paced: ring as large, intended start of each WR outstanding
  * @gap: paced: intervals between intended starts, ticks << KV_PACE_SHIFT
@@ -213,6 +214,7 @@ struct kv_ring {
 struct kv_loop {
 	struct kv_ep *ep;
 	struct kv_pair *pair;
+	struct kv_pair *other;
 	struct kv_chain *chains;
 	u64 *due;
 	const u64 *gap;
@@ -390,7 +392,7 @@ kv_inline int kv_idle_look(struct kv_loop *l, u32 fresh)
 	if (kv_broken(l->ep))
 		return kv_fail(l, KVERBS_REASON_CQ, 0, l->retired);
 	/* what ended the other end may show at this one, too, when its turn comes */
-	if (kv_load(&l->pair->abort))
+	if (kv_load(&l->pair->abort) || (l->other && kv_load(&l->other->abort)))
 		stop = KV_STOP_SOON;
 	now = kv_clock(l->ep);
 	if (fresh || now < l->idle_since)
@@ -1294,7 +1296,7 @@ kv_inline u32 kv_next_chain(struct kv_loop *l)
 	if (l->posted - l->retired + len > l->depth)
 		return 0;
 	/* there is something else to do than to wait for receives */
-	if (kv_unlikely(l->credit) && l->posted != l->retired &&
+	if (kv_unlikely(l->credit) && (l->other || l->posted != l->retired) &&
 	    !kv_has_credit(l, len))
 		return 0;
 	if (kv_likely(kv_more(l)))
@@ -1654,6 +1656,101 @@ kv_noinline void kv_loop_recv(struct kv_loop *l)
 	}
 }
 
+/* the i-th WC is of a receive of a lane that sends as well */
+kv_inline int kv_both_heard(struct kv_loop *l, u32 i)
+{
+	u32 of = kv_recv_ring(kv_wc_id(l->ep, i));
+
+	if (kv_unlikely(kv_wc_status(l->ep, i)))
+		return kv_fail_wc(l, i);
+	if (kv_unlikely(of >= l->nrings))
+		return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, i));
+	l->rings[of].owed++;
+	l->recvs++;
+	l->stat.recv_wcs++;
+	kv_note_wc(l->ep, i, 0);
+	return 0;
+}
+
+/* the WCs of one poll: sends are retired, messages are counted, receives posted again */
+kv_inline int kv_both_take(struct kv_loop *l, u32 got)
+{
+	u64 before = l->recvs;
+	u32 i;
+
+	for (i = 0; i < got; i++) {
+		if (kv_wc_id(l->ep, i) & KV_ID_RECV ? kv_both_heard(l, i) :
+						      kv_retire(l, i))
+			return -1;
+	}
+	if (l->recvs == before)
+		return 0;
+	for (i = 0; i < got; i++) {
+		if (kv_wc_id(l->ep, i) & KV_ID_RECV &&
+		    kv_refill_ring(l, kv_recv_ring(kv_wc_id(l->ep, i))))
+			return -1;
+	}
+	if (kv_unlikely(l->limit) && kv_limit_look(l, 0))
+		return -1;
+	if (kv_unlikely(l->credit))
+		kv_store(&l->other->credit, l->recvs);
+	return 0;
+}
+
+/* shape rate, both ends send: the window is kept full, and what comes is taken */
+kv_noinline void kv_loop_both(struct kv_loop *l)
+{
+	u32 len;
+	int got;
+
+	for (;;) {
+		while ((len = kv_next_chain(l))) {
+			if (kv_post_chain(l, len, kv_sampled(l), 0))
+				return;
+		}
+		if (l->closing && l->retired == l->posted)
+			return;
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
+		if (got < 0 || kv_both_take(l, (u32)got))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* its own window is over, and the other end may still send: none of it is measured */
+kv_noinline void kv_both_rest(struct kv_loop *l)
+{
+	u64 posts = l->stat.recv_posts, wrs = l->stat.recv_wrs;
+	u64 wcs = l->stat.recv_wcs;
+	u32 end = l->end;
+	int got;
+
+	l->timing = KVERBS_TIMING_NONE;
+	l->opened = 0;
+	l->idle = 0;
+	while (l->recvs != kv_load(&l->other->total)) {
+		got = kv_poll(l->ep, l->batch);
+		if (kv_unlikely(got < 0)) {
+			kv_fail(l, KVERBS_REASON_POLL, got, l->retired);
+			break;
+		}
+		if (got)
+			l->idle = 0;
+		if (got ? kv_both_take(l, (u32)got) : kv_idle(l))
+			break;
+		kv_rest(l);
+	}
+	/* it had ended before the stop came */
+	if (l->end == KVERBS_REASON_STOPPED)
+		l->end = end;
+	l->stat.recv_posts = posts;
+	l->stat.recv_wrs = wrs;
+	l->stat.recv_wcs = wcs;
+	l->stat.total_recvs = l->recvs;
+	if (l->end != end)
+		kv_store(&l->pair->abort, 1);
+}
+
 /* take the WCs of one poll: own sends are retired, messages are counted */
 kv_inline int kv_take(struct kv_loop *l)
 {
@@ -1992,6 +2089,40 @@ kv_inline int kv_recover_post(struct kv_loop *l, u32 n, u32 wrong)
 	return 0;
 }
 
+/*
+ * The peer of messages posts its receives: all of them, of which the first has a key of
+ * no MR, or one that is good.
+ */
+kv_inline int kv_recover_recv(struct kv_loop *l, u32 wrong)
+{
+	int rc;
+
+	if (!l->two_sided)
+		return 0;
+	rc = kv_control(l->ep, KVERBS_METRIC_RECV_POST, wrong);
+	kv_tick(l, &l->stat.t_control);
+	return rc ? kv_fail(l, KVERBS_REASON_SETUP, rc,
+			    KVERBS_METRIC_RECV_POST) : 0;
+}
+
+/* and all of them complete, one way or the other */
+kv_inline int kv_recover_reap(struct kv_loop *l)
+{
+	int rc;
+
+	if (!l->two_sided)
+		return 0;
+	l->idle = 0;
+	while ((rc = kv_control(l->ep, KVERBS_METRIC_RECV_POLL, 0)) > 0) {
+		if (kv_idle(l))
+			return -1;
+	}
+	l->idle = 0;
+	kv_tick(l, &l->stat.t_control);
+	return rc ? kv_fail(l, KVERBS_REASON_SETUP, rc,
+			    KVERBS_METRIC_RECV_POLL) : 0;
+}
+
 /* wait for the WC of a WR, which has to have this status: 0, or -1 at an end */
 kv_inline int kv_recover_await(struct kv_loop *l, u64 id, u32 status)
 {
@@ -2026,7 +2157,9 @@ kv_inline int kv_recover_flush(struct kv_loop *l, u64 from)
 			return -1;
 		l->stat.flushed++;
 	}
-	return 0;
+	if (l->two_sided)
+		l->stat.flushed += l->recv_depth - 1;
+	return kv_recover_reap(l);
 }
 
 kv_inline int kv_recover_renew(struct kv_loop *l)
@@ -2063,8 +2196,9 @@ kv_inline int kv_recover(struct kv_loop *l)
 {
 	u64 id = l->sent, start, from;
 
-	if (kv_recover_post(l, l->depth, 1) ||
-	    kv_recover_await(l, id, KV_WC_REM_ACCESS_ERR))
+	if (kv_recover_recv(l, 1) || kv_recover_post(l, l->depth, !l->two_sided) ||
+	    kv_recover_await(l, id, l->two_sided ? KV_WC_REM_OP_ERR :
+						   KV_WC_REM_ACCESS_ERR))
 		return -1;
 	start = l->now;
 	from = start;
@@ -2077,11 +2211,12 @@ kv_inline int kv_recover(struct kv_loop *l)
 	if (kv_recover_connect(l))
 		return -1;
 	kv_turn_part(l, KVERBS_METRIC_CONNECT, &from);
-	if (kv_recover_post(l, 1, 0) || kv_recover_await(l, 0, 0))
+	if (kv_recover_recv(l, 0) || kv_recover_post(l, 1, 0) ||
+	    kv_recover_await(l, 0, 0))
 		return -1;
 	kv_turn_part(l, KVERBS_METRIC_FIRST, &from);
 	kv_sample(l, KVERBS_METRIC_RECOVER, l->now - start);
-	return 0;
+	return kv_recover_reap(l);
 }
 
 /* one call of each object of a storm: it is through with this before the next begins */
@@ -2184,7 +2319,9 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_pong(l);
 		break;
 	case KVERBS_SHAPE_RATE:
-		if (role == KVERBS_ROLE_INITIATOR)
+		if (l->other)
+			kv_loop_both(l);
+		else if (role == KVERBS_ROLE_INITIATOR)
 			kv_loop_rate(l);
 		else
 			kv_loop_recv(l);
@@ -2429,6 +2566,9 @@ kv_noinline void kv_loop_run(struct kv_loop *l, u32 shape, u32 role)
 		kv_store(&l->pair->abort, 1);
 	if (role == KVERBS_ROLE_INITIATOR)
 		kv_store(&l->pair->total, l->posted);
+	if (l->other && (l->end == KVERBS_REASON_COMPLETE ||
+			 l->end == KVERBS_REASON_STOPPED))
+		kv_both_rest(l);
 }
 
 /**
