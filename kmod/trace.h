@@ -310,6 +310,30 @@ TRACE_EVENT_FN(kverbs_completion,
 	kv_trace_begin, kv_trace_end
 );
 
+/* ping-pong and exchange: the answer to a message was seen */
+TRACE_EVENT_FN(kverbs_answer,
+	TP_PROTO(const struct kv_ep *ep, u64 wr_id, u64 ticks),
+	TP_ARGS(ep, wr_id, ticks),
+	TP_STRUCT__entry(
+		__field(u64, wr_id)
+		__field(u64, ticks)
+		__field(u32, run)
+		__field(u32, lane)
+		__field(u32, qpn)
+	),
+	TP_fast_assign(
+		__entry->wr_id = wr_id;
+		__entry->ticks = ticks;
+		__entry->run = ep->run_id;
+		__entry->lane = ep->lane;
+		__entry->qpn = kv_ep_qp_of(ep, wr_id)->qp_num;
+	),
+	TP_printk("run=%u lane=%u qpn=%u wr_id=%llu ticks=%llu",
+		  __entry->run, __entry->lane, __entry->qpn, __entry->wr_id,
+		  __entry->ticks),
+	kv_trace_begin, kv_trace_end
+);
+
 TRACE_EVENT_FN(kverbs_wc_error,
 	TP_PROTO(const struct kv_ep *ep, const struct ib_wc *wc),
 	TP_ARGS(ep, wc),

@@ -404,6 +404,17 @@ static __always_inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 		kv_note_wc_traced(ep, i, ticks);
 }
 
+static noinline void kv_note_answer_traced(struct kv_ep *ep, u64 id, u64 ticks)
+{
+	trace_kverbs_answer(ep, id, ticks);
+}
+
+static __always_inline void kv_note_answer(struct kv_ep *ep, u64 id, u64 ticks)
+{
+	if (kv_traced())
+		kv_note_answer_traced(ep, id, ticks);
+}
+
 #include <kverbs/loop.h>
 
 #endif /* KV_VERBS_H */

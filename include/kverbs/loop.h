@@ -66,7 +66,8 @@
  *   u32 kv_stop(ep)               KV_STOP_*
  *   u64 kv_load(const u64 *p), void kv_store(u64 *p, u64 v)
  *                                 acquire and release
- *   void kv_note_post(ep, id, n, ticks, rc), void kv_note_wc(ep, i, ticks)
+ *   void kv_note_post(ep, id, n, ticks, rc), void kv_note_wc(ep, i, ticks),
+ *   void kv_note_answer(ep, id, ticks)
  *                                 tracepoints, outside every timed interval
  *
  * Nothing here sleeps, allocates, divides or calls a library. Every wait ends
@@ -1015,7 +1016,8 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 		if (sampled)
 			kv_sample(l, KVERBS_METRIC_POST, l->now - start);
 	}
-	kv_note_post(l->ep, l->posted - len, len, l->now - start, 0);
+	kv_note_post(l->ep, l->posted - len, len, sampled ? l->now - start : 0,
+		     0);
 	return 0;
 }
 
@@ -1214,7 +1216,7 @@ kv_noinline void kv_loop_lat_spaced(struct kv_loop *l)
 	kv_one_at_a_time(l, KV_DELAY_BEFORE);
 }
 
-/* post a phase of an operation, wait for its completion */
+/* post a phase of an operation, wait for its completion; of one outside no ticks are told */
 kv_inline int kv_phase_do(struct kv_loop *l, const struct kv_phase *p)
 {
 	u32 timed = l->timing != KVERBS_TIMING_NONE;
@@ -1230,7 +1232,8 @@ kv_inline int kv_phase_do(struct kv_loop *l, const struct kv_phase *p)
 	if (timed && !p->outside)
 		kv_sample(l, KVERBS_METRIC_POST, l->now - start);
 	l->stat.posts += !p->outside;
-	kv_note_post(l->ep, KV_ID_STEP | p->first, p->n, l->now - start, 0);
+	kv_note_post(l->ep, KV_ID_STEP | p->first, p->n,
+		     p->outside ? 0 : l->now - start, 0);
 	do {
 		rc = kv_poll_step(l, 1, KVERBS_METRIC_POLL);
 	} while (!rc);
@@ -1243,7 +1246,7 @@ kv_inline int kv_phase_do(struct kv_loop *l, const struct kv_phase *p)
 		return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
 	if (timed && p->metric != __KVERBS_METRIC_MAX)
 		kv_time(l, p->metric, start, yields);
-	kv_note_wc(l->ep, 0, l->now - start);
+	kv_note_wc(l->ep, 0, p->outside ? 0 : l->now - start);
 	return 0;
 }
 
@@ -1765,6 +1768,7 @@ kv_inline int kv_take(struct kv_loop *l)
 	if (kv_unlikely(l->taken && !kv_wc_invalidated(l->ep, 0)))
 		return kv_fail(l, KVERBS_REASON_KEPT, 0, kv_wc_id(l->ep, 0));
 	l->heard++;
+	kv_note_wc(l->ep, 0, 0);
 	return 0;
 }
 
@@ -1830,6 +1834,7 @@ kv_inline int kv_answered(struct kv_loop *l, u64 yields)
 		return -1;
 	if (l->timing != KVERBS_TIMING_NONE)
 		kv_time(l, KVERBS_METRIC_RTT, start, yields);
+	kv_note_answer(l->ep, l->posted - 1, l->now - start);
 	return 0;
 }
 

@@ -180,7 +180,7 @@ struct kv_ep {
 	u64 flushes;		/* WRs that were */
 
 	u64 posts, recv_posts, polls, waits;
-	u64 noted_wrs, noted_wcs;
+	u64 noted_wrs, noted_wcs, noted_answers;
 	u64 handed;		/* WCs handed to the loop */
 
 	/* data, when stride is not 0 */
@@ -998,6 +998,11 @@ static inline void kv_note_wc(struct kv_ep *ep, u32 i, u64 ticks)
 {
 	fake_rule(ep, i < ep->polled);
 	ep->noted_wcs++;
+}
+
+static inline void kv_note_answer(struct kv_ep *ep, u64 id, u64 ticks)
+{
+	ep->noted_answers++;
 }
 
 #endif /* KV_TEST_FAKE_EP_H */
