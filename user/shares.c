@@ -34,7 +34,7 @@ const struct kv_share_name kv_share_names[KV_SHARES] = {
 };
 
 static const char *const wanted[] = {
-	"kverbs/kverbs_post", "kverbs/kverbs_completion",
+	"kverbs/kverbs_post", "kverbs/kverbs_completion", "kverbs/kverbs_answer",
 	"irq/irq_handler_entry", "irq/irq_handler_exit", "irq/softirq_entry",
 	"irq/softirq_exit", "sched/sched_switch", "sched/sched_waking",
 	"workqueue/workqueue_execute_start", "workqueue/workqueue_execute_end",
@@ -85,8 +85,18 @@ struct post {
 	u64 *sum;
 };
 
+/* an operation; of one in steps, as far as they were seen */
+struct op {
+	double sum[KV_SHARES];
+	double lat;
+	bool any;
+	bool torn;
+	bool elsewhere;
+};
+
 struct queue {
 	u32 qpn;
+	struct op op;
 	struct post *post;
 	size_t head;
 	size_t n;
@@ -115,17 +125,14 @@ struct state {
 	int worker[WORKERS_MAX];
 	u32 nworkers;
 	struct own own[KV_TRACE_THREADS];
-	u64 address[KV_TARGETS];
-	struct kv_hist outside;
 };
 
 /**
  * kv_shares_events - the events that shares are made of
- * @lat: shares of it; else only what posts hold
  * @missing: filled: those that this kernel does not have, or empty
  * Return: names, NULL ends
  */
-const char *const *kv_shares_events(bool lat, char missing[160])
+const char *const *kv_shares_events(char missing[160])
 {
 	static const char *names[EVENTS_MAX];
 	char system[32];
@@ -133,7 +140,7 @@ const char *const *kv_shares_events(bool lat, char missing[160])
 	u32 n = 0, i;
 
 	*missing = '\0';
-	for (i = 0; i < (lat ? KV_ARRAY_SIZE(wanted) : 1); i++) {
+	for (i = 0; i < KV_ARRAY_SIZE(wanted); i++) {
 		event = strchr(wanted[i], '/') + 1;
 		snprintf(system, sizeof(system), "%.*s", (int)strcspn(wanted[i], "/"), wanted[i]);
 		if (tracefs_event_file_exists(NULL, system, event, "enable"))
@@ -295,29 +302,16 @@ static void take_work(struct state *state, int pid, bool begin)
 		state->worker[i] = state->worker[--state->nworkers];
 }
 
-/* is it a call of that function of the driver? */
-static bool calls(struct state *state, u32 target, u64 address)
-{
-	const struct kv_function *function = &state->trace->target[target].traced;
-	struct kv_function of;
-
-	if (!state->address[target] && *function->name &&
-	    kv_symbol_at(state->trace->symbols, address, &of) &&
-	    !strcmp(of.name, function->name) && !strcmp(of.module, function->module))
-		state->address[target] = address;
-	return address && state->address[target] == address;
-}
-
 static void take_call(struct state *state, struct cpu *cpu, struct tep_event *event,
 		      struct tep_record *record, bool begin)
 {
 	u64 address = kv_event_number(event, record, "func");
 
-	if (calls(state, KV_TARGET_POLL, address)) {
+	if (kv_trace_is_call(state->trace, KV_TARGET_POLL, address)) {
 		cpu->poll = begin;
 		cpu->poll_pid = cpu->pid;
 		cpu->poll_softirq = cpu->softirq;
-	} else if (calls(state, KV_TARGET_POST, address)) {
+	} else if (kv_trace_is_call(state->trace, KV_TARGET_POST, address)) {
 		if (!begin && cpu->post_at)
 			cpu->driver = state->by_events ? since(state, cpu->post_at, record->ts) :
 				       (double)(kv_event_number(event, record, "rettime") -
@@ -341,6 +335,10 @@ static void take_probe(struct state *state, struct cpu *cpu, struct tep_record *
 		state->shares->driver = true;
 	}
 }
+
+/* wr_id of a receive; of the step of an operation in several */
+#define ID_RECV		(1ULL << 63)
+#define ID_STEP		(1ULL << 62)
 
 static struct queue *queue_of(struct state *state, u32 qpn)
 {
@@ -395,18 +393,6 @@ static u64 *snapshot(const struct state *state)
 	return sum;
 }
 
-/* the driver's call by the tracer lies within the post by kverbs */
-static void compare_post(struct state *state, double driver, double in_post)
-{
-	if (driver <= 0)
-		return;
-	state->shares->posts++;
-	if (driver > in_post)
-		return;
-	state->shares->within++;
-	kv_hist_add(&state->outside, (u64)(in_post - driver + 0.5));
-}
-
 static void take_post(struct state *state, struct cpu *cpu, struct tep_event *event,
 		      struct tep_record *record)
 {
@@ -418,11 +404,15 @@ static void take_post(struct state *state, struct cpu *cpu, struct tep_event *ev
 	u32 i;
 
 	cpu->driver = 0;
-	if (!queue || wr_id >> 62 || !ticks || kv_event_number(event, record, "rc"))
+	if (!queue || wr_id & ID_RECV || !ticks || kv_event_number(event, record, "rc"))
 		return;
-	compare_post(state, driver, kv_ticks_ns(&state->clock, (double)ticks));
-	if (!state->shares->whole)
-		return;
+	if (state->shares->metric == KVERBS_METRIC_RTT) {
+		if (wr_id & ID_STEP)
+			return;
+		/* one is outstanding */
+		while (queue->n)
+			drop_first(queue);
+	}
 	/* the sums of all CPUs are of this moment */
 	for (i = 0; i < state->ncpus; i++)
 		advance(state, &state->cpu[i], record->ts);
@@ -442,21 +432,36 @@ static void take_post(struct state *state, struct cpu *cpu, struct tep_event *ev
 	queue->n += post->sum ? 1 : 0;
 }
 
+static void flush(struct state *state, struct op *op)
+{
+	struct kv_shares *shares = state->shares;
+	u32 i;
+
+	if (op->torn) {
+		shares->torn++;
+	} else if (op->any) {
+		for (i = 0; i < KV_SHARES; i++)
+			shares->sum[i] += op->sum[i];
+		shares->lat += op->lat;
+		shares->elsewhere += op->elsewhere;
+		shares->count++;
+	}
+	memset(op, 0, sizeof(*op));
+}
+
 static void add(struct state *state, const struct post *post, const struct cpu *cpu, u32 lane,
-		double lat)
+		double lat, struct op *op)
 {
 	const u64 *before = post->sum + (cpu - state->cpu) * KV_SHARES;
 	double in_post = kv_ticks_ns(&state->clock, (double)post->ticks), others;
 	double unseen = lat - in_post - since(state, post->ts, cpu->at);
 	double driver = post->driver < in_post ? post->driver : in_post;
-	struct kv_shares *shares = state->shares;
-	double *sum = shares->sum;
+	double *sum = op->sum;
 	u32 i;
 
-	if (fabs(unseen) * TORN > lat) {
-		shares->torn++;
-		return;
-	}
+	op->any = true;
+	if (fabs(unseen) * TORN > lat)
+		op->torn = true;
 	sum[KV_SHARE_DRIVER] += driver;
 	sum[KV_SHARE_POST] += in_post - driver;
 	for (i = KV_SHARE_POLL; i <= KV_SHARE_IDLE; i++)
@@ -469,27 +474,34 @@ static void add(struct state *state, const struct post *post, const struct cpu *
 		sum[KV_SHARE_OTHER] += others;
 	}
 	sum[KV_SHARE_UNSEEN] += unseen;
-	shares->lat += lat;
-	shares->elsewhere += post->cpu != (int)(cpu - state->cpu);
-	shares->count++;
+	op->lat += lat;
+	op->elsewhere |= post->cpu != (int)(cpu - state->cpu);
 }
 
-static void take_completion(struct state *state, struct cpu *cpu, struct tep_event *event,
-			    struct tep_record *record)
+/* a completion, or an answer: what it is of is over; a step ends when the next begins */
+static void take_end(struct state *state, struct cpu *cpu, struct tep_event *event,
+		     struct tep_record *record)
 {
 	struct queue *queue = queue_of(state, (u32)kv_event_number(event, record, "qpn"));
 	u64 wr_id = kv_event_number(event, record, "wr_id");
 	u64 ticks = kv_event_number(event, record, "ticks");
 	struct post *post;
 
-	if (!queue || wr_id >> 62 || !ticks || kv_event_number(event, record, "status"))
+	if (!queue || wr_id & ID_RECV || !ticks || kv_event_number(event, record, "status"))
 		return;
 	while (queue->n && queue->post[queue->head].wr_id + queue->post[queue->head].ops <= wr_id)
 		drop_first(queue);
 	post = &queue->post[queue->head];
-	if (queue->n && post->wr_id <= wr_id)
+	if (!queue->n || post->wr_id > wr_id)
+		return;
+	/* of an operation whose first step was lost none counts */
+	if (!(post->wr_id & ID_STEP) || post->wr_id == ID_STEP)
+		flush(state, &queue->op);
+	if (post->wr_id == ID_STEP || !(post->wr_id & ID_STEP) || queue->op.any)
 		add(state, post, cpu, (u32)kv_event_number(event, record, "lane"),
-		    kv_ticks_ns(&state->clock, (double)ticks));
+		    kv_ticks_ns(&state->clock, (double)ticks), &queue->op);
+	if (post->wr_id + post->ops == wr_id + 1)
+		drop_first(queue);
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -523,8 +535,11 @@ static void take(void *arg, struct tep_event *event, struct tep_record *record)
 		take_call(state, cpu, event, record, begin);
 	else if (!strcmp(name, "kverbs_post"))
 		take_post(state, cpu, event, record);
-	else if (!strcmp(name, "kverbs_completion"))
-		take_completion(state, cpu, event, record);
+	else if (!strcmp(name, state->shares->metric == KVERBS_METRIC_RTT ? "kverbs_answer" :
+						    "kverbs_completion"))
+		take_end(state, cpu, event, record);
+	else if (!strncmp(name, "kverbs_", 7))
+		return;
 	else if (!strncmp(name, "softirq_", 8))
 		cpu->softirq = begin ? cpu->softirq + 1 : cpu->softirq ? cpu->softirq - 1 : 0;
 	else if (begin || ends_with(name, "_exit"))
@@ -536,6 +551,7 @@ static void free_state(struct state *state)
 	u32 i;
 
 	for (i = 0; i < state->nqueues; i++) {
+		flush(state, &state->queue[i].op);
 		while (state->queue[i].n)
 			drop_first(&state->queue[i]);
 		free(state->queue[i].post);
@@ -545,28 +561,60 @@ static void free_state(struct state *state)
 }
 
 /**
- * kv_shares_take - from the events of a run that is over
- * @trace: trace; its buffer was read
- * @run: the run
- * @lat: with shares of it
- * @shares: filled
- * Return: false without memory
+ * kv_shares_of - what is to be shared out
+ * @plain: the run without tracing
+ * @shares: cleared; @metric and @plain are filled, or @refused
+ * Return: there is such a metric
  */
-bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run, bool lat,
-		    struct kv_shares *shares)
+bool kv_shares_of(const struct kv_trace_run *plain, struct kv_shares *shares)
 {
-	struct kv_clock_info as_is = { .mult = 1, .unit = run->report.result->clock.unit };
-	struct state *state = calloc(1, sizeof(*state));
+	const struct kv_result *result = plain->report.result;
+	struct kv_hist *hist = malloc(sizeof(*hist));
+	static const u32 metrics[] = { KVERBS_METRIC_LAT, KVERBS_METRIC_RTT };
 	u32 i;
 
 	memset(shares, 0, sizeof(*shares));
+	for (i = 0; hist && i < KV_ARRAY_SIZE(metrics); i++) {
+		kv_hist_clear(hist);
+		kv_metric_merge(result, metrics[i], hist);
+		if (!hist->count)
+			continue;
+		shares->metric = metrics[i];
+		shares->plain = kv_ticks_ns(&result->clock,
+					    (double)hist->sum / (double)hist->count);
+		break;
+	}
+	free(hist);
+	if (!shares->plain)
+		snprintf(shares->refused, sizeof(shares->refused),
+			 "the run has neither lat nor rtt, by --shape or --timing");
+	else if (result->clock.unit == KV_UNIT_INSN &&
+		 result->granted.context != KVERBS_CONTEXT_BUSY &&
+		 result->granted.context != KVERBS_CONTEXT_DIRECT)
+		snprintf(shares->refused, sizeof(shares->refused),
+			 "not in instructions with --context %s: while the CPU is idle there are none, and the counter goes on",
+			 kv_context_name(result->granted.context));
+	return !*shares->refused;
+}
+
+/**
+ * kv_shares_take - from the events of a run that is over
+ * @trace: trace; its buffer was read
+ * @run: the run
+ * @shares: after kv_shares_of(); filled
+ * Return: false without memory
+ */
+bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
+		    struct kv_shares *shares)
+{
+	struct state *state = calloc(1, sizeof(*state));
+	u32 i;
+
 	if (!state)
 		return false;
 	state->trace = trace;
 	state->run = run;
 	state->shares = shares;
-	shares->whole = lat;
-	kv_hist_clear(&state->outside);
 	state->clock = run->report.result->clock;
 	state->by_events = run->calls.by_events;
 	state->ticks = !strcmp(kv_tracing_clock(trace->tracing), "x86-tsc");
@@ -577,7 +625,6 @@ bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run, bool
 		state->own[i] = (struct own){ run->thread[i], run->lane[i], 0 };
 	if (state->cpu)
 		kv_tracing_each(trace->tracing, take, state);
-	kv_figure_of(&state->outside, &as_is, &shares->outside);
 	free_state(state);
 	return shares->count;
 }

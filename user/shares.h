@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where the time of an operation goes, from its post to its completion: each moment of
- * it is given to what the CPU did that took the completion, so that the shares add up.
+ * Where the time of an operation goes, from its post to its completion, or to the answer
+ * of a ping-pong: each moment of it is given to what the CPU did that took the completion,
+ * so that the shares add up.
  */
 #ifndef KV_SHARES_H
 #define KV_SHARES_H
@@ -41,35 +42,34 @@ extern const struct kv_share_name kv_share_names[KV_SHARES];
 /**
  * struct kv_shares - sums over operations
  * @count: operations that were seen from the post to the completion
+ * @metric: that is shared out: lat, or rtt where there is none
+ * @plain: its mean in the run without tracing
+ * @refused: why there are none, or empty
  * @sum: of each share, in the unit of the clock; they add up to @lat
  * @lat: of these operations, by kverbs
  * @torn: others, left out: something came between a clock reading and its event, which
  *	is then no event of that time
  * @elsewhere: operations whose completion was taken on another CPU than their post
  * @driver: the driver's functions were seen
- * @whole: shares were measured, not only posts
- * @posts: posts in which a call of the driver's function was seen
- * @within: of them, those whose call took no longer than the post by kverbs
- * @outside: how much longer the post is than the call
  */
 struct kv_shares {
 	u64 count;
+	u32 metric;
+	double plain;
+	char refused[192];
 	double sum[KV_SHARES];
 	double lat;
 	u64 torn;
 	u64 elsewhere;
 	bool driver;
-	bool whole;
-	u64 posts;
-	u64 within;
-	struct kv_figure outside;
 };
 
 struct kv_trace;
 struct kv_trace_run;
 
-const char *const *kv_shares_events(bool lat, char missing[160]);
-bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run, bool lat,
+const char *const *kv_shares_events(char missing[160]);
+bool kv_shares_of(const struct kv_trace_run *plain, struct kv_shares *shares);
+bool kv_shares_take(struct kv_trace *trace, const struct kv_trace_run *run,
 		    struct kv_shares *shares);
 
 #endif /* KV_SHARES_H */

@@ -23,6 +23,7 @@ enum kv_target_kind {
  * @traced: what is traced of it; without a name: nothing can be
  * @how: how that was found
  * @probed: by kprobes, not by function_graph
+ * @address: at which calls of @traced are, once one was seen
  */
 struct kv_target {
 	const char *verb;
@@ -30,6 +31,7 @@ struct kv_target {
 	struct kv_function traced;
 	char how[192];
 	bool probed;
+	u64 address;
 };
 
 int kv_targets_find(const char *device, const struct kv_symbols *symbols,

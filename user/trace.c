@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <stdlib.h>
 #include <string.h>
+#include <tracefs.h>
 #include "crossing.h"
 #include "kverbs.h"
 #include "options.h"
@@ -35,6 +36,8 @@ static int pass_begin(void *arg, struct kv_error *error)
 	struct pass *pass = arg;
 
 	kv_tracing_on(pass->trace->tracing);
+	if (pass->trace->measure)
+		kv_agreement_traced(&pass->trace->agreement);
 	return 0;
 }
 
@@ -82,6 +85,24 @@ static void take_event(void *arg, struct tep_event *event, struct tep_record *re
 		kv_calls_take(&pass->run->calls, tep, event, record);
 }
 
+/**
+ * kv_trace_is_call - is it a call of a function of the driver?
+ * @trace: trace
+ * @target: enum kv_target_kind: which function
+ * @address: that was called
+ */
+bool kv_trace_is_call(struct kv_trace *trace, u32 target, u64 address)
+{
+	const struct kv_function *traced = &trace->target[target].traced;
+	struct kv_function of;
+
+	if (!trace->target[target].address && *traced->name &&
+	    kv_symbol_at(trace->symbols, address, &of) && !strcmp(of.name, traced->name) &&
+	    !strcmp(of.module, traced->module))
+		trace->target[target].address = address;
+	return address && trace->target[target].address == address;
+}
+
 /* is it a thread of a lane? */
 bool kv_trace_is_lane(const struct kv_trace_run *run, int pid)
 {
@@ -95,8 +116,7 @@ bool kv_trace_is_lane(const struct kv_trace_run *run, int pid)
 }
 
 /* the calls of one function */
-static void figure_of(const struct kv_trace *trace, const struct kv_trace_run *run,
-		      const struct kv_function *function, struct kv_figure *figure)
+static void figure_of(struct kv_trace *trace, struct kv_trace_run *run, u32 target)
 {
 	struct kv_clock_info ns = {
 		.mult = 1,
@@ -104,8 +124,6 @@ static void figure_of(const struct kv_trace *trace, const struct kv_trace_run *r
 	};
 	struct kv_hist *hist = malloc(sizeof(*hist));
 	const struct kv_sample *sample;
-	struct kv_function of;
-	u64 address = 0;
 	size_t i;
 
 	if (!hist)
@@ -113,13 +131,10 @@ static void figure_of(const struct kv_trace *trace, const struct kv_trace_run *r
 	kv_hist_clear(hist);
 	for (i = 0; i < run->calls.nsamples; i++) {
 		sample = &run->calls.sample[i];
-		if (!address && kv_symbol_at(trace->symbols, sample->address, &of) &&
-		    !strcmp(of.name, function->name) && !strcmp(of.module, function->module))
-			address = sample->address;
-		if (sample->address == address)
+		if (kv_trace_is_call(trace, target, sample->address))
 			kv_hist_add(hist, sample->ns);
 	}
-	kv_figure_of(hist, &ns, figure);
+	kv_figure_of(hist, &ns, &run->figure[target]);
 	free(hist);
 }
 
@@ -130,7 +145,7 @@ static void digest(struct kv_trace *trace, struct kv_trace_run *run)
 
 	for (i = 0; i < KV_TARGETS; i++) {
 		if (*trace->target[i].traced.name && !trace->target[i].probed)
-			figure_of(trace, run, &trace->target[i].traced, &run->figure[i]);
+			figure_of(trace, run, i);
 	}
 }
 
@@ -205,19 +220,22 @@ static int trace_shares(struct kv_trace *trace, const struct kv_options *options
 {
 	struct kv_tracing_plan plan = { .passing = true };
 
-	const struct kv_summary *summary = &trace->plain.report.summary;
-	/* lat is a time, and is of the jobs that measure it */
-	bool lat = options->unit == KV_UNIT_NS && summary->metric[KVERBS_METRIC_LAT].count;
-
-	plan_targets(trace, &plan);
-	plan.events = kv_probes_events(trace, NULL);
-	if (!lat && (!summary->metric[KVERBS_METRIC_POST].count || !(plan.graph || plan.events)))
+	if (!kv_shares_of(&trace->plain, &trace->shares))
 		return 0;
-	plan.events = kv_probes_events(trace, kv_shares_events(lat, trace->missing));
+	plan_targets(trace, &plan);
+	plan.events = kv_probes_events(trace, kv_shares_events(trace->missing));
 	if (kv_trace_run(trace, options, &plan, &trace->whole, "where the time goes", error))
 		return -1;
-	kv_shares_take(trace, &trace->whole, lat, &trace->shares);
+	kv_shares_take(trace, &trace->whole, &trace->shares);
 	return 0;
+}
+
+/* the event that tells a call's post; a module may be built without */
+static const char *const *posts(void)
+{
+	static const char *const names[] = { "kverbs/kverbs_post", NULL };
+
+	return tracefs_event_file_exists(NULL, "kverbs", "kverbs_post", "enable") ? names : NULL;
 }
 
 static int trace_functions(struct kv_trace *trace, const struct kv_options *options,
@@ -227,19 +245,27 @@ static int trace_functions(struct kv_trace *trace, const struct kv_options *opti
 	struct kv_tracing_plan plan = {};
 	char module[KV_MODULE_NAME + 8];
 	bool tree;
+	int rc;
 
 	plan_targets(trace, &plan);
 	plan.events = kv_probes_events(trace, NULL);
 	if (!plan.graph && !plan.events && !options->output)
 		return 0;
+	plan.events = kv_probes_events(trace, posts());
 	tree = plan.graph && trace->callees != KV_CALLEES_NONE && *post->traced.name &&
 	       !post->probed;
 	plan.passing = tree;
 	if (options->output && !tree)
 		plan.events = kv_probes_events(trace, kv_trace_surroundings);
-	if (kv_trace_run(trace, options, &plan, &trace->alone, "the driver's functions", error))
+	trace->measure = kv_agreement_find(trace) && plan.graph;
+	if (trace->measure)
+		plan.root[plan.nroots++] = &trace->agreement.known;
+	rc = kv_trace_run(trace, options, &plan, &trace->alone, "the driver's functions", error);
+	trace->measure = false;
+	if (rc)
 		return -1;
 	kv_probes_take(trace, &trace->alone);
+	kv_agreement_take(trace, &trace->alone);
 	if (!tree)
 		return 0;
 	plan.passing = false;

@@ -3,6 +3,7 @@
 #ifndef KV_TRACE_H
 #define KV_TRACE_H
 
+#include "agreement.h"
 #include "calls.h"
 #include "report.h"
 #include "shares.h"
@@ -65,7 +66,9 @@ struct kv_crossings {
  * @alone: the driver's functions traced, and nothing else
  * @tree: with what they call; of the user engine: the provider's post probed
  * @whole: the driver's functions, and what else the CPUs did
- * @shares: of it
+ * @agreement: of the calls of @alone with its posts
+ * @measure: while a run is traced, what that adds to a call is measured, too
+ * @shares: of @whole
  * @missing: events for it that this kernel does not have, or empty
  * @callees: enum kv_callees
  * @crossings: of the user engine
@@ -82,6 +85,8 @@ struct kv_trace {
 	struct kv_trace_run alone;
 	struct kv_trace_run tree;
 	struct kv_trace_run whole;
+	struct kv_agreement agreement;
+	bool measure;
 	struct kv_shares shares;
 	char missing[160];
 	u32 callees;
@@ -99,6 +104,7 @@ extern const char *const kv_trace_surroundings[];
 int kv_trace_run(struct kv_trace *trace, const struct kv_options *options,
 		 const struct kv_tracing_plan *plan, struct kv_trace_run *run, const char *what,
 		 struct kv_error *error);
+bool kv_trace_is_call(struct kv_trace *trace, u32 target, u64 address);
 bool kv_trace_is_lane(const struct kv_trace_run *run, int pid);
 const struct kv_call *kv_trace_post(const struct kv_trace *trace);
 json_t *kv_trace_json(const struct kv_trace *trace);

@@ -100,7 +100,7 @@ static json_t *json_shares(const struct kv_trace *trace)
 	double n = (double)shares->count;
 	u32 i;
 
-	if (!trace->whole.done || !shares->whole || !shares->count) {
+	if (!trace->whole.done || !shares->count) {
 		json_decref(json);
 		json_decref(parts);
 		return json_null();
@@ -113,7 +113,7 @@ static json_t *json_shares(const struct kv_trace *trace)
 	put(json, "driver_traced", json_boolean(shares->driver));
 	put(json, "events_missing", text_or_null(trace->missing));
 	put(json, "events_lost", integer(trace->whole.lost));
-	put_in(json, trace, "lat", shares->lat / n);
+	put_in(json, trace, kv_metric_name(shares->metric), shares->lat / n);
 	put(json, "parts", parts);
 	return json;
 }
@@ -121,14 +121,21 @@ static json_t *json_shares(const struct kv_trace *trace)
 /* calls traced one by one, against the posts that they are in */
 static json_t *json_agreement(const struct kv_trace *trace)
 {
-	const struct kv_shares *shares = &trace->shares;
+	const struct kv_agreement *agreement = &trace->agreement;
 	json_t *json;
 
-	if (!trace->whole.done || !shares->posts)
+	if (!trace->alone.done || !agreement->posts)
 		return json_null();
-	json = json_pack("{s:I, s:I}", "posts", (json_int_t)shares->posts, "within",
-			 (json_int_t)shares->within);
-	put(json, "outside", json_figure(trace, &trace->whole, &shares->outside));
+	json = json_pack("{s:I, s:I}", "posts", (json_int_t)agreement->posts, "within",
+			 (json_int_t)agreement->within);
+	put(json, "calls", json_figure(trace, &trace->alone, &agreement->calls));
+	put(json, "outside", json_figure(trace, &trace->alone, &agreement->outside));
+	put_in(json, trace, "reading", agreement->reading);
+	put_in(json, trace, "overhead", agreement->overhead);
+	put(json, "overhead_of", text_or_null(agreement->known.name));
+	put(json, "explained", integer(agreement->explained));
+	put(json, "clock_rate", json_real(agreement->rate));
+	put(json, "agree", agreement->judged ? json_boolean(agreement->agree) : json_null());
 	return json;
 }
 
@@ -153,6 +160,7 @@ json_t *kv_trace_json(const struct kv_trace *trace)
 	put(json, "agreement", json_agreement(trace));
 	put(json, "tree", json_tree(trace));
 	put(json, "shares", json_shares(trace));
+	put(json, "shares_refused", text_or_null(trace->shares.refused));
 	return json;
 }
 

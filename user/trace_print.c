@@ -121,11 +121,9 @@ static void print_call(FILE *file, const struct kv_trace *trace, const struct kv
 /* tasks that were preempted in a traced function may leave others behind it */
 static bool is_post(const struct kv_trace *trace, const struct kv_call *call)
 {
-	const struct kv_function *post = &trace->target[KV_TARGET_POST].traced;
-	struct kv_function of;
+	const struct kv_target *post = &trace->target[KV_TARGET_POST];
 
-	return kv_symbol_at(trace->symbols, call->address, &of) &&
-	       !strcmp(of.name, post->name) && !strcmp(of.module, post->module);
+	return call->address && call->address == post->address;
 }
 
 /**
@@ -233,30 +231,36 @@ static void print_share_remarks(FILE *file, const struct kv_trace *trace)
 	if (*trace->missing)
 		fprintf(file, "not seen, for this kernel has no such events: %s\n",
 			trace->missing);
+	if (shares->metric == KVERBS_METRIC_RTT)
+		fprintf(file,
+			"what the peer's lane does on another CPU is in the time of this one, which polls meanwhile\n");
 	fprintf(file, "with all these events an operation takes %s %s, without %s, on average\n",
 		kv_text_value(shares->lat / (double)shares->count, unit, all), kv_unit_name(unit),
-		kv_text_value(trace->plain.report.summary.metric[KVERBS_METRIC_LAT].mean, unit,
-			      plain));
+		kv_text_value(shares->plain, unit, plain));
 }
 
 /* where the time of an operation goes */
 static void print_shares(FILE *file, const struct kv_trace *trace)
 {
 	const struct kv_shares *shares = &trace->shares;
+	const char *metric = kv_metric_name(shares->metric);
 	double n = (double)shares->count;
 	u32 unit = trace->plain.report.result->clock.unit, i;
 	char head[64];
 
-	if (!trace->whole.done || !shares->whole)
+	if (*shares->refused)
+		fprintf(file, "\nno shares: %s\n", shares->refused);
+	if (!trace->whole.done)
 		return;
 	if (!shares->count) {
-		fprintf(file,
-			"\nshares of lat: no operation was seen from its post to its completion%s%s\n",
+		fprintf(file, "\nshares of %s: no operation was seen from its post to its %s%s%s\n",
+			metric, shares->metric == KVERBS_METRIC_RTT ? "answer" : "completion",
 			*trace->missing ? "; no such events here: " : "", trace->missing);
 		print_lost(file, &trace->whole);
 		return;
 	}
-	snprintf(head, sizeof(head), "shares of lat, means of %llu operations", shares->count);
+	snprintf(head, sizeof(head), "shares of %s, means of %llu operations", metric,
+		 shares->count);
 	fprintf(file, "\n%s%-*s %9s %10s%s\n", kv_bold(file), SHARE_WIDTH, head,
 		kv_unit_name(unit), "share", kv_plain(file));
 	for (i = 0; i < KV_SHARES; i++) {
@@ -264,7 +268,7 @@ static void print_shares(FILE *file, const struct kv_trace *trace)
 			print_share(file, kv_share_names[i].what, shares->sum[i] / n,
 				    shares->lat / n, unit);
 	}
-	print_share(file, "lat", shares->lat / n, shares->lat / n, unit);
+	print_share(file, metric, shares->lat / n, shares->lat / n, unit);
 	print_share_remarks(file, trace);
 	print_lost(file, &trace->whole);
 }
@@ -316,16 +320,29 @@ void kv_trace_print_user(FILE *file, const struct kv_trace *trace)
 /* two clocks on the same calls: the tracer's, and the loop's */
 static void print_agreement(FILE *file, const struct kv_trace *trace)
 {
-	const struct kv_shares *shares = &trace->shares;
+	const struct kv_agreement *a = &trace->agreement;
 	u32 unit = trace->plain.report.result->clock.unit;
-	char p50[KV_TEXT], max[KV_TEXT];
+	char min[KV_TEXT], p50[KV_TEXT], max[KV_TEXT];
 
-	if (!shares->posts)
+	if (!trace->alone.done || !a->posts)
 		return;
 	fprintf(file,
-		"check: %llu of %llu calls traced one by one took no longer than their post by kverbs; the post is longer by %s %s at p50, %s at most\n",
-		shares->within, shares->posts, kv_text_value(shares->outside.p50, unit, p50),
-		kv_unit_name(unit), kv_text_value(shares->outside.max, unit, max));
+		"check: %llu of %llu calls took no longer than their post by kverbs; the post is longer by %s %s at least, %s at p50, %s at most",
+		a->within, a->posts, kv_text_value(a->outside.min, unit, min), kv_unit_name(unit),
+		kv_text_value(a->outside.p50, unit, p50),
+		kv_text_value(a->outside.max, unit, max));
+	if (unit == KV_UNIT_INSN)
+		fprintf(file, "; %llu of them by just as many", a->outside.same);
+	fputc('\n', file);
+	if (!a->judged)
+		fprintf(file, "not judged: %s\n", isnan(a->overhead) ?
+			"what tracing adds to a call is not known here" : "too few posts");
+	else
+		fprintf(file,
+			"%s: by a reading of its clock, %s %s, and up to what tracing adds to a call, %s by %s: %llu of %llu posts\n",
+			a->agree ? "agree" : "disagree", kv_text_value(a->reading, unit, p50),
+			kv_unit_name(unit), kv_text_value(a->overhead, unit, max), a->known.name,
+			a->explained, a->posts);
 }
 
 /**
