@@ -182,6 +182,11 @@ const struct kv_health_rule kv_health_rules[KV_HEALTH_CHECKS] = {
 		kv_read_versions, kv_judge_versions,
 		"module and tool are not of one build, so the engines may not run the same loop: install both, reload the module"
 	},
+	{
+		"tracing_left", "left of a trace", KV_SCOPE_FIGURES,
+		kv_read_tracing_left, kv_judge_tracing_left,
+		"kverbs trace or record was killed: its tracer or its probes cost time in each post until either is started again, or the instance is removed: rmdir /sys/kernel/tracing/instances/kverbs-*"
+	},
 };
 
 /**

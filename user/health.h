@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include "device.h"
 
-#define KV_HEALTH_CHECKS	35
+#define KV_HEALTH_CHECKS	36
 #define KV_HEALTH_VALUE		128
 
 /* from good to bad; what could not be read is not guessed */

@@ -5,8 +5,10 @@
 #include <linux/capability.h>
 #include "file.h"
 #include "health_read.h"
+#include "lease.h"
 
 #define CONFIG_BYTES	(1 << 20)
+#define INSTANCES	"/sys/kernel/tracing/instances"
 #define MEMLOCK_ENOUGH	(64LL << 20)	/* what the module allows all runs is more */
 
 KV_READER(kernel)
@@ -189,4 +191,29 @@ KV_READER(versions)
 KV_JUDGE(versions)
 {
 	return found->number ? KV_HEALTH_OK : KV_HEALTH_WARN;
+}
+
+/* instances of processes that are no more, which the next trace removes */
+KV_READER(tracing_left)
+{
+	struct dirent **entry;
+	int n, i, left = 0;
+
+	if (!kv_file_exists(INSTANCES))
+		return false;
+	n = kv_file_list(&entry, INSTANCES);
+	kv_found(found, 0, "none");
+	for (i = 0; i < n; i++) {
+		if (kv_lease_is_left(entry[i]->d_name))
+			kv_found(found, ++left, "%.100s", entry[i]->d_name);
+	}
+	if (left > 1)
+		kv_found(found, left, "%d instances", left);
+	kv_file_list_free(entry, n);
+	return true;
+}
+
+KV_JUDGE(tracing_left)
+{
+	return found->number ? KV_HEALTH_WARN : KV_HEALTH_OK;
 }

@@ -97,6 +97,8 @@ KV_READER(module);
 KV_JUDGE(module);
 KV_READER(versions);
 KV_JUDGE(versions);
+KV_READER(tracing_left);
+KV_JUDGE(tracing_left);
 
 KV_JUDGE(fine);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <sys/file.h>
 #include <tracefs.h>
+#include "file.h"
 #include "kverbs.h"
 #include "lease.h"
 
@@ -218,17 +219,20 @@ void kv_lease_return(void)
 /* is there a process of ours with that number? */
 static bool is_ours(const char *number)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char name[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", atoi(number));
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		*name = '\0';
-	fclose(file);
-	return !strncmp(name, "kverbs", 6);
+	return kv_file_line(name, sizeof(name), "/proc/%d/comm", atoi(number)) &&
+	       !strncmp(name, "kverbs", 6);
+}
+
+/**
+ * kv_lease_is_left - was it left behind by a process that is no more?
+ * @instance: name of an instance of tracefs
+ */
+bool kv_lease_is_left(const char *instance)
+{
+	return !strncmp(instance, OWN_PREFIX, sizeof(OWN_PREFIX) - 1) &&
+	       !is_ours(instance + sizeof(OWN_PREFIX) - 1);
 }
 
 static void sweep_leases(void)
@@ -252,8 +256,7 @@ static int sweep_instance(const char *name, void *arg)
 {
 	struct tracefs_instance *instance;
 
-	if (strncmp(name, OWN_PREFIX, sizeof(OWN_PREFIX) - 1) ||
-	    is_ours(name + sizeof(OWN_PREFIX) - 1))
+	if (!kv_lease_is_left(name))
 		return 0;
 	instance = tracefs_instance_create(name);
 	if (!instance)

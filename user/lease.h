@@ -13,5 +13,6 @@ void kv_lease_return(void);
 
 /* what processes left behind that are no more: instances, probes, leases */
 void kv_lease_sweep(void);
+bool kv_lease_is_left(const char *instance);
 
 #endif /* KV_LEASE_H */
