@@ -41,6 +41,12 @@ static __always_inline struct ib_send_wr *kv_wr_at(const struct kv_ep *ep,
 	return (void *)of + slot * ep->stride;
 }
 
+static __always_inline u32 kv_is_bare(const struct kv_ep *ep)
+{
+	return ep->clock != KVERBS_CLOCK_RAW && !ep->callback.done &&
+	       !ep->apart && !ep->cqs;
+}
+
 static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 				       u32 signalled, u32 last)
 {
@@ -55,6 +61,11 @@ static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 	wr->send_flags = ep->flags[signalled];
 	wr->next = last ? NULL :
 		   kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
+}
+
+static __always_inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	kv_wr_at(ep, ep->tail, slot)->wr_id = id;
 }
 
 static inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
@@ -349,9 +360,10 @@ static inline int kv_broken(const struct kv_ep *ep)
 	return READ_ONCE(ep->broken);
 }
 
-static __always_inline int kv_breathe(struct kv_ep *ep)
+static __always_inline int kv_breathe(struct kv_ep *ep, u32 n)
 {
-	if (unlikely(need_resched() || !(++ep->breaths & (KV_RCU_CHECK - 1))))
+	ep->breaths += n;
+	if (unlikely(need_resched() || (ep->breaths & (KV_RCU_CHECK - 1)) < n))
 		return kv_rest_now();
 	return 0;
 }

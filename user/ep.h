@@ -143,6 +143,16 @@ kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32
 	wr->next = last ? NULL : kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
 }
 
+kv_inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	kv_wr_at(ep, ep->tail, slot)->wr_id = id;
+}
+
+kv_inline u32 kv_is_bare(const struct kv_ep *ep)
+{
+	return !ep->raw_clock && !ep->turn && !ep->cqs;
+}
+
 kv_inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
 {
 	struct ibv_send_wr *wr = kv_wr_at(ep, ep->wr, slot);
@@ -408,9 +418,10 @@ kv_inline int kv_broken(struct kv_ep *ep)
 }
 
 /* a user thread can be preempted anywhere: it need not offer it */
-kv_inline int kv_breathe(struct kv_ep *ep)
+kv_inline int kv_breathe(struct kv_ep *ep, u32 n)
 {
 	(void)ep;
+	(void)n;
 	return 0;
 }
 

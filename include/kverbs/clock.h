@@ -18,7 +18,8 @@
 /* lfence: the counter is read after all earlier loads, of a CQE say, are done */
 static inline u64 kv_cpu_clock(void)
 {
-	unsigned int low, high;
+	/* it clears the upper halves of both */
+	unsigned long low, high;
 
 	asm volatile("lfence\n\trdtsc" : "=a" (low), "=d" (high) : : "memory");
 	return (u64)high << 32 | low;

@@ -53,6 +53,16 @@ static inline void kv_hist_clear(struct kv_hist *h)
 }
 
 /**
+ * kv_hist_is_exact - has a value a bucket of its own?
+ * @v: value, any
+ * Return: 1 when its bucket is @v, else 0
+ */
+static inline u32 kv_hist_is_exact(u64 v)
+{
+	return v < 2 * KV_HIST_SUB;
+}
+
+/**
  * kv_hist_index - bucket of a value
  * @v: value, below 2^KV_HIST_VALUE_BITS
  * Return: index, 0 to KV_HIST_BUCKETS - 1
@@ -61,7 +71,7 @@ static inline u32 kv_hist_index(u64 v)
 {
 	u32 shift;
 
-	if (v < 2 * KV_HIST_SUB)
+	if (kv_hist_is_exact(v))
 		return (u32)v;
 	shift = 63 - KV_HIST_SUB_BITS - (u32)__builtin_clzll(v);
 	return (shift << KV_HIST_SUB_BITS) + (u32)(v >> shift);
@@ -98,22 +108,46 @@ static inline u64 kv_hist_high(u32 index)
 }
 
 /**
+ * kv_hist_place - count a value, but for the totals
+ * @h: histogram
+ * @v: value, any
+ */
+static inline void kv_hist_place(struct kv_hist *h, u64 v)
+{
+	if (v < h->min)
+		h->min = v;
+	if (v > h->max)
+		h->max = v;
+	/* most are small, and ask for nothing else */
+	if (kv_hist_is_exact(v))
+		h->bucket[v]++;
+	else if (v >> KV_HIST_VALUE_BITS)
+		h->over++;
+	else
+		h->bucket[kv_hist_index(v)]++;
+}
+
+/**
+ * kv_hist_total - the totals of values that were placed
+ * @h: histogram
+ * @n: how many
+ * @sum: of them
+ */
+static inline void kv_hist_total(struct kv_hist *h, u64 n, u64 sum)
+{
+	h->count += n;
+	h->sum += sum;
+}
+
+/**
  * kv_hist_add - count a value
  * @h: histogram
  * @v: value, any
  */
 static inline void kv_hist_add(struct kv_hist *h, u64 v)
 {
-	h->count++;
-	h->sum += v;
-	if (v < h->min)
-		h->min = v;
-	if (v > h->max)
-		h->max = v;
-	if (v >> KV_HIST_VALUE_BITS)
-		h->over++;
-	else
-		h->bucket[kv_hist_index(v)]++;
+	kv_hist_place(h, v);
+	kv_hist_total(h, 1, v);
 }
 
 /**

@@ -17,6 +17,9 @@
  *   void kv_wr_prep(ep, slot, id, signalled, last)
  *                                 set what changes in the prebuilt WR of a slot;
  *                                 a WR that is not last chains to the next slot
+ *   u32 kv_is_bare(ep)            has it nothing beside a QP, a CQ and the CPU's counter?
+ *   void kv_wr_again(ep, slot, id)
+ *                                 a WR is as it was prepared, but for its number
  *   void kv_wr_aim(ep, slot, place, mr)
  *                                 put the message of a slot in a place, and reach it by
  *                                 an MR, at both ends
@@ -58,7 +61,7 @@
  *   int kv_spoil(ep, role)        make wrong what the job says is to be: 0 or -errno
  *   int kv_overfill(ep)           post a chain longer than the send queue: the answer
  *   int kv_broken(ep)             has the CQ reported an error of its own?
- *   int kv_breathe(ep)            between operations; 1 if the CPU was given up
+ *   int kv_breathe(ep, n)         after n operations or rounds; 1 if the CPU was given up
  *   void kv_hold(ep), void kv_let(ep)
  *                                 keep handlers out of the loop's state, let them in
  *   int kv_early(ep)              take a WC that came while no handler was let in: 0, 1
@@ -78,6 +81,8 @@
 
 #define kv_likely(x)		__builtin_expect(!!(x), 1)
 #define kv_unlikely(x)		__builtin_expect(!!(x), 0)
+/* it is known to be so: there is no code for the other case */
+#define kv_assume(x)		do { if (!(x)) __builtin_unreachable(); } while (0)
 
 #define KV_ID_STEP		(1ULL << 62)	/* wr_id of a WR that has a step's number */
 #define KV_UNSET		(~0ULL)
@@ -310,6 +315,7 @@ struct kv_loop {
 	u64 spin_since;
 	u32 armed;	/* an event was asked for since the last WC */
 	u64 tick;	/* operations, for the look at the clock */
+	u64 counted;	/* a plain loop: clock up to which was counted */
 	u64 next_due;	/* paced: from the start of the window, << KV_PACE_SHIFT */
 	u32 gap_at;
 
@@ -323,17 +329,13 @@ struct kv_loop {
 	u32 wc_vendor;
 };
 
-/* take a reading; the time since the last one goes to *sum */
-kv_inline u64 kv_lap(struct kv_loop *l, u64 last, u64 *sum)
+/* a reading that was taken, unless it is before the last one */
+kv_inline u64 kv_later(struct kv_loop *l, u64 now, u64 last)
 {
-	u64 now = kv_clock(l->ep);
-
-	if (kv_unlikely(now < last)) {
-		l->stat.backwards++;
-		return last;
-	}
-	*sum += now - last;
-	return now;
+	if (kv_likely(now >= last))
+		return now;
+	l->stat.backwards++;
+	return last;
 }
 
 /* the same, with what was outstanding in that time */
@@ -341,7 +343,8 @@ kv_inline void kv_tick(struct kv_loop *l, u64 *sum)
 {
 	u64 last = l->now;
 
-	l->now = kv_lap(l, last, sum);
+	l->now = kv_later(l, kv_clock(l->ep), last);
+	*sum += l->now - last;
 	l->stat.occupancy += (l->posted - l->retired) * (l->now - last);
 }
 
@@ -366,11 +369,18 @@ kv_noinline int kv_fail_wc(struct kv_loop *l, u32 i)
  * during the warm-up: to clear a histogram when the window opens would take so
  * long that the first samples, of the peer too, showed it.
  */
+kv_inline struct kv_hist *kv_hist_of(const struct kv_loop *l, u32 metric)
+{
+	return l->opened ? l->hist[metric] : 0;
+}
+
 kv_inline u32 kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
 {
-	if (kv_unlikely(!l->hist[metric] || !l->opened))
+	struct kv_hist *hist = kv_hist_of(l, metric);
+
+	if (kv_unlikely(!hist))
 		return 0;
-	kv_hist_add(l->hist[metric], ticks);
+	kv_hist_add(hist, ticks);
 	return 1;
 }
 
@@ -422,7 +432,7 @@ kv_inline int kv_idle_poll(struct kv_loop *l)
 	l->idle++;
 	if (l->idle & (KV_IDLE_CHECK - 1))
 		return 0;
-	if (!(l->idle & (KV_IDLE_BREATHE - 1)) && kv_breathe(l->ep))
+	if (!(l->idle & (KV_IDLE_BREATHE - 1)) && kv_breathe(l->ep, 1))
 		l->stat.yields++;
 	return kv_idle_look(l, l->idle == KV_IDLE_CHECK);
 }
@@ -1043,10 +1053,15 @@ kv_inline u32 kv_more(struct kv_loop *l)
 	return l->now - l->begin < l->until || l->posted < l->least;
 }
 
+kv_inline void kv_rest_after(struct kv_loop *l, u32 n)
+{
+	if (kv_breathe(l->ep, n))
+		l->stat.yields++;
+}
+
 kv_inline void kv_rest(struct kv_loop *l)
 {
-	if (kv_breathe(l->ep))
-		l->stat.yields++;
+	kv_rest_after(l, 1);
 }
 
 /* delayed is a constant: without a delay there is no code for it */
@@ -1069,53 +1084,101 @@ kv_inline void kv_one_at_a_time(struct kv_loop *l, u32 delayed)
 }
 
 /*
- * What a plain loop has done since it was counted. The counters of a lane are read while
- * it runs: they are brought up to date now and then, and whenever there is to wait.
+ * What a plain loop has done since it was counted: up to the operation of a number, and to
+ * a reading of the clock, with the time of their posts, and from these to their ends. The
+ * counters of a lane are read while it runs: they are brought up to date now and then, and
+ * whenever there is to wait.
  */
-struct kv_plain {
-	u64 ops;
-	u64 rest;
-	u64 post;
-	u64 wait;
-};
-
-kv_noinline void kv_plain_count(struct kv_loop *l, struct kv_plain *p)
+kv_noinline void kv_plain_count(struct kv_loop *l, u64 n, u64 upto, u64 post,
+				u64 lat)
 {
-	l->stat.posts += p->ops;
-	l->stat.wrs += p->ops;
-	l->stat.signalled += p->ops;
-	l->stat.polls += p->ops;
-	l->stat.wcs += p->ops;
-	l->stat.retired += p->ops;
-	l->stat.t_rest += p->rest;
-	l->stat.t_post += p->post;
-	l->stat.t_empty += p->wait;
+	u64 ops = n - l->retired;
+
+	l->posted = n;
+	l->retired = n;
+	l->stat.posts += ops;
+	l->stat.wrs += ops;
+	l->stat.signalled += ops;
+	l->stat.polls += ops;
+	l->stat.wcs += ops;
+	l->stat.retired += ops;
+	l->stat.t_rest += upto - l->counted - lat;
+	l->counted = upto;
+	l->stat.t_post += post;
+	l->stat.t_empty += lat - post;
 	/* one WR is outstanding from its post to the end of the wait, none else */
-	l->stat.occupancy += p->post + p->wait;
-	l->stat.residence += p->post + p->wait;
-	p->ops = 0;
-	p->rest = 0;
-	p->post = 0;
-	p->wait = 0;
+	l->stat.occupancy += lat;
+	l->stat.residence += lat;
+	if (l->timing == KVERBS_TIMING_NONE)
+		return;
+	if (kv_hist_of(l, KVERBS_METRIC_POST))
+		kv_hist_total(l->hist[KVERBS_METRIC_POST], ops, post);
+	if (kv_hist_of(l, KVERBS_METRIC_LAT))
+		kv_hist_total(l->hist[KVERBS_METRIC_LAT], ops, lat);
 }
 
-/* the WR that was posted and not retired counts as posted when a plain loop ends in it */
-kv_noinline void kv_plain_end(struct kv_loop *l, struct kv_plain *p)
+/* a plain loop ends in a WR that was posted, and is not retired */
+kv_noinline void kv_plain_broken(struct kv_loop *l, u64 start, u64 posted,
+				 u64 now)
 {
-	kv_plain_count(l, p);
-	if (l->posted == l->retired)
-		return;
+	l->posted = l->retired + 1;
 	l->stat.posts++;
 	l->stat.wrs++;
 	l->stat.signalled++;
+	l->stat.t_post += posted - start;
+	l->stat.t_empty += now - posted;
+	l->stat.occupancy += now - start;
+	if (l->timing != KVERBS_TIMING_NONE && kv_hist_of(l, KVERBS_METRIC_POST))
+		kv_hist_total(l->hist[KVERBS_METRIC_POST], 1, posted - start);
 }
 
-/* the WC is not the one that was waited for, or not a good one */
+/* the WC is the one that is waited for, and a good one */
+kv_inline u32 kv_plain_good(struct kv_ep *ep, u64 n)
+{
+	return !kv_wc_status(ep, 0) && kv_wc_id(ep, 0) == n;
+}
+
 kv_noinline int kv_plain_wrong(struct kv_loop *l)
 {
+	l->stat.polls++;
 	if (kv_wc_status(l->ep, 0))
 		return kv_fail_wc(l, 0);
 	return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
+}
+
+/* a poll found nothing, or failed: 1 when another finds a WC, -1 at an end */
+kv_noinline int kv_plain_wait(struct kv_loop *l, int got)
+{
+	u64 yields = l->stat.yields;
+
+	l->posted = l->retired + 1;
+	l->idle = 0;
+	while (!got) {
+		l->stat.empty_polls++;
+		if (kv_idle_poll(l))
+			return -1;
+		got = kv_poll(l->ep, 1);
+	}
+	if (kv_unlikely(got < 0))
+		return kv_fail(l, KVERBS_REASON_POLL, got, l->retired);
+	if (kv_unlikely(l->stat.yields != yields) &&
+	    l->timing != KVERBS_TIMING_NONE &&
+	    kv_hist_of(l, KVERBS_METRIC_LAT) &&
+	    kv_plain_good(l->ep, l->retired))
+		l->stat.tainted++;
+	return got;
+}
+
+/* operations up to the next look at anything but their own course: 0 at an end */
+kv_noinline u32 kv_plain_look(struct kv_loop *l)
+{
+	/* where no other reading is, each look takes one */
+	l->tick |= KV_CLOCK_CHECK - 1;
+	if (!kv_more(l))
+		return 0;
+	if (l->last != KV_UNSET && l->last - l->posted < KV_CLOCK_CHECK)
+		return (u32)(l->last - l->posted);
+	return KV_CLOCK_CHECK;
 }
 
 /* nothing is done for a WR but to post it, signalled, and to wait for its WC */
@@ -1123,71 +1186,99 @@ kv_inline u32 kv_is_plain(const struct kv_loop *l)
 {
 	return l->depth == 1 && l->signal <= 1 && l->turns <= 1 &&
 	       !l->prepares && !l->ahead && !l->data.on && !l->sleeps &&
-	       !l->provoke && l->timing != KVERBS_TIMING_ALL;
+	       !l->provoke && l->timing != KVERBS_TIMING_ALL &&
+	       kv_is_bare(l->ep);
 }
 
 /*
  * kv_one_at_a_time() for such WRs, with no instruction too many: what the harness itself
- * costs is in every figure of a short operation. timed is a constant.
+ * costs is in every figure of a short operation. timed is a constant. Stops, the number of
+ * operations and other tasks are looked at every KV_CLOCK_CHECK operations, and after
+ * one that had to wait as long as to look at stops meanwhile.
  */
 kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 {
-	struct kv_plain p = { 0, 0, 0, 0 };
+	struct kv_hist *posts = kv_hist_of(l, KVERBS_METRIC_POST);
+	struct kv_hist *lats = kv_hist_of(l, KVERBS_METRIC_LAT);
+	u64 now = l->now, n = l->posted, post = 0, lat = 0, over, start, posted;
 	struct kv_ep *ep = l->ep;
-	u64 start, yields;
+	u32 left = kv_plain_look(l);
 	int rc;
 
-	while (kv_more(l)) {
-		kv_wr_prep(ep, 0, l->posted, 1, 1);
+	if (!left)
+		return;
+	over = l->last == KV_UNSET ? l->begin + l->until : KV_UNSET;
+	l->counted = now;
+	start = now;
+	posted = now;
+	kv_wr_prep(ep, 0, n, 1, 1);
+	for (;;) {
+		kv_assume(kv_is_bare(ep));
+		kv_wr_again(ep, 0, n);
 		if (timed)
-			l->now = kv_lap(l, l->now, &p.rest);
-		start = l->now;
-		yields = l->stat.yields;
+			start = kv_later(l, kv_clock(ep), now);
+		kv_assume(kv_is_bare(ep));
 		rc = kv_post(ep, 0);
 		if (kv_unlikely(rc)) {
-			kv_note_post(ep, l->posted, 1, 0, rc);
-			kv_fail(l, KVERBS_REASON_POST, rc, l->posted);
+			now = start;
+			kv_note_post(ep, n, 1, 0, rc);
+			kv_fail(l, KVERBS_REASON_POST, rc, n);
 			break;
 		}
-		l->posted++;
+		kv_assume(kv_is_bare(ep));
 		if (timed) {
-			l->now = kv_lap(l, start, &p.post);
-			kv_sample(l, KVERBS_METRIC_POST, l->now - start);
+			posted = kv_later(l, kv_clock(ep), start);
+			if (kv_likely(posts))
+				kv_hist_place(posts, posted - start);
 		}
-		kv_note_post(ep, l->retired, 1, l->now - start, 0);
-		for (;;) {
-			rc = kv_poll(ep, 1);
-			if (kv_likely(rc))
-				break;
-			l->stat.empty_polls++;
-			if (kv_idle_poll(l))
+		kv_note_post(ep, n, 1, posted - start, 0);
+		kv_assume(kv_is_bare(ep));
+		rc = kv_poll(ep, 1);
+		if (kv_unlikely(rc != 1)) {
+			kv_plain_count(l, n, start, post, lat);
+			post = 0;
+			lat = 0;
+			if (kv_plain_wait(l, rc) < 0) {
+				kv_plain_broken(l, start, posted, posted);
+				now = posted;
 				goto out;
-			if (!(l->idle & (KV_IDLE_CHECK - 1)))
-				kv_plain_count(l, &p);
+			}
+			if (l->idle >= KV_IDLE_CHECK)
+				left = 1;
 		}
-		if (kv_unlikely(rc < 0)) {
-			kv_fail(l, KVERBS_REASON_POLL, rc, l->retired);
-			break;
-		}
-		l->idle = 0;
+		kv_assume(kv_is_bare(ep));
 		if (timed)
-			l->now = kv_lap(l, l->now, &p.wait);
-		if (kv_unlikely(kv_wc_status(ep, 0) ||
-				kv_wc_id(ep, 0) != l->retired)) {
-			l->stat.polls++;
+			now = kv_later(l, kv_clock(ep), posted);
+		if (kv_unlikely(!kv_plain_good(ep, n))) {
+			kv_plain_count(l, n, start, post, lat);
+			kv_plain_broken(l, start, posted, now);
 			kv_plain_wrong(l);
-			break;
+			goto out;
 		}
+		if (timed) {
+			if (kv_likely(lats))
+				kv_hist_place(lats, now - start);
+			post += posted - start;
+			lat += now - start;
+		}
+		kv_note_wc(ep, 0, now - start);
+		n++;
+		if (kv_likely(--left && (!timed || now < over)))
+			continue;
+		kv_plain_count(l, n, now, post, lat);
+		post = 0;
+		lat = 0;
 		if (timed)
-			kv_time(l, KVERBS_METRIC_LAT, start, yields);
-		kv_note_wc(ep, 0, l->now - start);
-		l->retired++;
-		if (kv_unlikely(!(++p.ops & (KV_CLOCK_CHECK - 1))))
-			kv_plain_count(l, &p);
-		kv_rest(l);
+			l->now = now;
+		kv_rest_after(l, KV_CLOCK_CHECK);
+		left = kv_plain_look(l);
+		if (!left)
+			return;
 	}
+	kv_plain_count(l, n, now, post, lat);
 out:
-	kv_plain_end(l, &p);
+	if (timed)
+		l->now = now;
 }
 
 /* shape lat: one WR outstanding */
@@ -1605,7 +1696,7 @@ kv_noinline void kv_let_arrive(struct kv_loop *l)
 		if (kv_stop(l->ep) != KV_STOP_NONE)
 			return;
 		kv_wait(l->ep);
-		kv_breathe(l->ep);
+		kv_breathe(l->ep, 1);
 	}
 }
 

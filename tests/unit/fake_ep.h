@@ -433,6 +433,20 @@ static inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled,
 	ep->prepared++;
 }
 
+static inline u32 kv_is_bare(const struct kv_ep *ep)
+{
+	return 1;
+}
+
+/* a WR that is signalled and has none after it; the first time it is that just prepared */
+static inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	fake_rule(ep, ep->slot[slot].signalled && ep->slot[slot].last);
+	if (id + 1 == ep->prepared && id == ep->posted)
+		return;
+	kv_wr_prep(ep, slot, id, 1, 1);
+}
+
 /* a WR that is made ready and not posted yet */
 static inline void fake_ready(struct kv_ep *ep, u32 slot)
 {
@@ -961,7 +975,7 @@ static inline int kv_broken(struct kv_ep *ep)
 	return ep->script.broken_cq && ep->looked++ > 2;
 }
 
-static inline int kv_breathe(struct kv_ep *ep)
+static inline int kv_breathe(struct kv_ep *ep, u32 n)
 {
 	fake_call(ep);
 	return 0;
