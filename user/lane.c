@@ -546,6 +546,7 @@ static int build_loop(struct kv_lane *lane)
 	}
 	loop->control = kv_shape_rules[job->shape].control;
 	loop->storm = job->storm;
+	loop->theirs = kv_job_theirs(job);
 	loop->recreate = job->recover == KVERBS_RECOVER_RECREATE;
 	kv_job_reg_calls(job, &loop->reg);
 	loop->nphases = kv_job_phases(job, loop->phase);

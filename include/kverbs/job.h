@@ -1180,6 +1180,13 @@ static inline u32 kv_job_takes(const struct kv_job *job, u32 role)
 		kv_shape_rules[job->shape].answers);
 }
 
+/* receives that the peer of a turn of shape recover has, 0: it takes no messages */
+static inline u32 kv_job_theirs(const struct kv_job *job)
+{
+	return kv_job_two_sided(job) && kv_shape_rules[job->shape].control ?
+	       job->recv_depth : 0;
+}
+
 /* receive queues of a lane that takes messages */
 static inline u32 kv_job_rings(const struct kv_job *job)
 {

@@ -208,6 +208,7 @@ struct kv_ring {
  * @control: its operations are turns of the control path
  * @recreate: which makes QPs anew, and does not reset them
  * @storm: or which sets so many up at once
+ * @theirs: receives that the peer has in each of them, 0: it takes no messages
  * @random: state of the sampling generator, not 0
  * @data: checking of data
  * @places: that messages lie in
@@ -268,6 +269,7 @@ struct kv_loop {
 	u32 control;
 	u32 recreate;
 	u32 storm;
+	u32 theirs;
 	u64 random;
 	struct kv_data data;
 	u32 places;
@@ -2193,7 +2195,7 @@ kv_inline int kv_recover_recv(struct kv_loop *l, u32 wrong)
 {
 	int rc;
 
-	if (!l->two_sided)
+	if (!l->theirs)
 		return 0;
 	rc = kv_control(l->ep, KVERBS_METRIC_RECV_POST, wrong);
 	kv_tick(l, &l->stat.t_control);
@@ -2206,7 +2208,7 @@ kv_inline int kv_recover_reap(struct kv_loop *l)
 {
 	int rc;
 
-	if (!l->two_sided)
+	if (!l->theirs)
 		return 0;
 	l->idle = 0;
 	while ((rc = kv_control(l->ep, KVERBS_METRIC_RECV_POLL, 0)) > 0) {
@@ -2253,8 +2255,8 @@ kv_inline int kv_recover_flush(struct kv_loop *l, u64 from)
 			return -1;
 		l->stat.flushed++;
 	}
-	if (l->two_sided)
-		l->stat.flushed += l->recv_depth - 1;
+	if (l->theirs)
+		l->stat.flushed += l->theirs - 1;
 	return kv_recover_reap(l);
 }
 
@@ -2292,8 +2294,8 @@ kv_inline int kv_recover(struct kv_loop *l)
 {
 	u64 id = l->sent, start, from;
 
-	if (kv_recover_recv(l, 1) || kv_recover_post(l, l->depth, !l->two_sided) ||
-	    kv_recover_await(l, id, l->two_sided ? KV_WC_REM_OP_ERR :
+	if (kv_recover_recv(l, 1) || kv_recover_post(l, l->depth, !l->theirs) ||
+	    kv_recover_await(l, id, l->theirs ? KV_WC_REM_OP_ERR :
 						   KV_WC_REM_ACCESS_ERR))
 		return -1;
 	start = l->now;
