@@ -166,8 +166,31 @@ void kv_context_handler(struct kv_ep *ep,
 		ep->callback.done[i].cqe.done = done;
 }
 
+static struct ib_cq *kv_context_shared(struct kv_shared *shared,
+				       struct ib_device *ibdev,
+				       const struct kv_job *job)
+{
+	struct ib_cq *cq;
+
+	if (shared->cq)
+		return shared->cq;
+	cq = ib_alloc_cq(ibdev, NULL, kv_job_shared_depth(job), 0,
+			 kv_poll_contexts[job->context]);
+	if (!IS_ERR(cq))
+		shared->cq = cq;
+	return cq;
+}
+
+void kv_shared_close(struct kv_shared *shared)
+{
+	if (shared->cq)
+		ib_free_cq(shared->cq);
+	shared->cq = NULL;
+}
+
 static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
-				    const struct kv_job *job)
+				    const struct kv_job *job,
+				    struct kv_shared *shared)
 {
 	struct ib_cq *cq;
 	int rc;
@@ -175,7 +198,10 @@ static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
 	rc = kv_context_alloc(ep, job);
 	if (rc)
 		return rc;
-	if (job->context == KVERBS_CONTEXT_POOL)
+	ep->callback.shared = shared && job->cq == KVERBS_CQ_SHARED;
+	if (ep->callback.shared)
+		cq = kv_context_shared(shared, ibdev, job);
+	else if (job->context == KVERBS_CONTEXT_POOL)
 		cq = ib_cq_pool_get(ibdev, kv_job_cq_depth(job), 0,
 				    kv_poll_contexts[job->context]);
 	else
@@ -186,8 +212,8 @@ static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
 	ep->cq = cq;
 	if (job->context == KVERBS_CONTEXT_POOL)
 		ep->callback.pooled = kv_job_cq_depth(job);
-	/* the events of a shared CQ are not ours to look at */
-	if (!kv_context_rules[job->context].events)
+	/* the events of a CQ of several are not ours to look at */
+	if (ep->callback.shared || !kv_context_rules[job->context].events)
 		return 0;
 	/* no QP has it yet, so no event can come */
 	ep->event.core = cq->comp_handler;
@@ -244,8 +270,8 @@ static int kv_context_moderate(struct kv_ep *ep, const struct kv_job *job,
 }
 
 int kv_context_open(struct kv_ep *ep, struct ib_device *ibdev,
-		    const struct kv_job *job, struct kv_refusal *no,
-		    const char **where)
+		    const struct kv_job *job, struct kv_shared *shared,
+		    struct kv_refusal *no, const char **where)
 {
 	int rc;
 
@@ -253,7 +279,7 @@ int kv_context_open(struct kv_ep *ep, struct ib_device *ibdev,
 	init_waitqueue_head(&ep->event.queue);
 	ep->context = job->context;
 	if (kv_context_rules[job->context].callback)
-		rc = kv_context_open_callback(ep, ibdev, job);
+		rc = kv_context_open_callback(ep, ibdev, job, shared);
 	else
 		rc = kv_context_open_raw(ep, ibdev, job);
 	return rc ? rc : kv_context_moderate(ep, job, no, where);
@@ -311,7 +337,7 @@ bool kv_context_close(struct kv_ep *ep)
 	if (ep->cq && cb->pooled) {
 		if (!kv_context_leave_pool(ep))
 			return false;
-	} else if (ep->cq) {
+	} else if (ep->cq && !cb->shared) {
 		/* returns when no handler runs any more */
 		if (cb->done)
 			ib_free_cq(ep->cq);

@@ -51,6 +51,7 @@ struct kv_done {
  * @out: WCs that were taken
  * @got: WCs of the poll call under way, context direct
  * @pooled: entries of the CQ that were taken from a pool, 0: it is our own
+ * @shared: it is that of all endpoints
  * @lock: the loop's state, between its lane and handlers that do its work
  */
 struct kv_callback {
@@ -61,21 +62,37 @@ struct kv_callback {
 	u32 out;
 	u32 got;
 	u32 pooled;
+	bool shared;
 	spinlock_t lock;	/* the loop's state */
 };
+
+/**
+ * struct kv_shared - the CQ that all endpoints of a run complete to
+ * @cq: made with the first endpoint; NULL: there is none
+ */
+struct kv_shared {
+	struct ib_cq *cq;
+};
+
+/**
+ * kv_shared_close - free it, which no QP uses any more
+ * @shared: CQ; when it returns, no handler runs and none will
+ */
+void kv_shared_close(struct kv_shared *shared);
 
 /**
  * kv_context_open - make the CQ of an endpoint
  * @ep: endpoint; its @cq is set on success
  * @ibdev: device
  * @job: checked job
+ * @shared: CQ to complete to when the job says so, NULL: has one of its own
  * @no: a field that the driver refuses, named in @where
  * @where: names the step that failed
  * Return: 0 or -errno; kv_context_close() undoes what was done either way
  */
 int kv_context_open(struct kv_ep *ep, struct ib_device *ibdev,
-		    const struct kv_job *job, struct kv_refusal *no,
-		    const char **where);
+		    const struct kv_job *job, struct kv_shared *shared,
+		    struct kv_refusal *no, const char **where);
 
 /**
  * kv_context_another - make one more CQ like that of an endpoint whose lane polls

@@ -278,7 +278,8 @@ int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 }
 
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
-			   struct kv_refusal *no, const char **where)
+			   struct kv_shared *shared, struct kv_refusal *no,
+			   const char **where)
 {
 	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
 	struct kv_ep *ep;
@@ -331,7 +332,7 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
 	rc = kv_place_mrs(ep, pd, job, where);
 	if (rc)
 		goto fail;
-	rc = kv_context_open(ep, pd->device, job, no, where);
+	rc = kv_context_open(ep, pd->device, job, shared, no, where);
 	if (rc)
 		goto fail;
 	rc = kv_srq_open(ep, pd, job, where);
@@ -907,7 +908,7 @@ struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
 	own->outstanding = 1;
 	own->recv_depth = 0;
 	kv_job_check_acks(own, &caps, &no);
-	ep = kv_ep_create(pd, own, KVERBS_ROLE_INITIATOR, &no, where);
+	ep = kv_ep_create(pd, own, KVERBS_ROLE_INITIATOR, NULL, &no, where);
 	if (!IS_ERR(ep)) {
 		ep->stop = stop;
 		rc = kv_ep_join(ep, ep, path, own, where);
@@ -964,11 +965,8 @@ void kv_ep_reap(struct kv_ep *ep, ktime_t end)
 	}
 }
 
-void kv_ep_destroy(struct kv_ep *ep)
+void kv_ep_destroy_qp(struct kv_ep *ep)
 {
-	bool closed;
-	u32 i;
-
 	if (IS_ERR_OR_NULL(ep))
 		return;
 	kv_reg_put(ep);
@@ -976,6 +974,17 @@ void kv_ep_destroy(struct kv_ep *ep)
 	kv_turn_destroy(ep);
 	if (ep->qp)
 		ib_destroy_qp(ep->qp);
+	ep->qp = NULL;
+}
+
+void kv_ep_destroy(struct kv_ep *ep)
+{
+	bool closed;
+	u32 i;
+
+	if (IS_ERR_OR_NULL(ep))
+		return;
+	kv_ep_destroy_qp(ep);
 	kv_srq_close(ep);
 	kv_reg_close(ep);
 	if (ep->ah)

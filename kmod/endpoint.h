@@ -254,12 +254,14 @@ void kv_path_close(struct kv_path *path);
  * @pd: protection domain
  * @job: checked job
  * @role: enum kverbs_role of its end
+ * @shared: CQ of all endpoints when the job says so, NULL: has one of its own
  * @no: a field that the driver refuses, named in @where
  * @where: names the step that failed
  * Return: endpoint, owned by the caller, or ERR_PTR()
  */
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
-			   struct kv_refusal *no, const char **where);
+			   struct kv_shared *shared, struct kv_refusal *no,
+			   const char **where);
 
 /**
  * kv_ep_helper - make an RC endpoint that is its own peer
@@ -424,6 +426,12 @@ void kv_ep_flush(struct kv_ep *ep);
  * Reaping is a courtesy: destroying the QP is the real fence.
  */
 void kv_ep_reap(struct kv_ep *ep, ktime_t end);
+
+/**
+ * kv_ep_destroy_qp - destroy the QP of an endpoint, and what only it has
+ * @ep: as kv_ep_destroy() takes it, which is still to be called
+ */
+void kv_ep_destroy_qp(struct kv_ep *ep);
 
 /**
  * kv_ep_destroy - free an endpoint

@@ -518,6 +518,10 @@ static void kv_run_teardown(struct kv_run *run)
 	/* rdma_cm waits for the answer to who asks: who has the request goes first */
 	for (i = 1; i < run->nep; i += 2)
 		kv_cm_leave(run->ep[i]);
+	/* a CQ of them all goes between their QPs and what its handlers look at */
+	for (i = 0; run->shared.cq && i < run->nep; i++)
+		kv_ep_destroy_qp(run->ep[i]);
+	kv_shared_close(&run->shared);
 	for (i = 0; i < run->nep; i++) {
 		kv_ep_destroy(run->ep[i]);
 		run->ep[i] = NULL;
@@ -615,7 +619,7 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		run->ep[i] = kv_ep_create(run->pd, &run->granted,
 					  i % 2 ? KVERBS_ROLE_RESPONDER :
 						  KVERBS_ROLE_INITIATOR,
-					  no, where);
+					  &run->shared, no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
 		run->ep[i]->run_id = run->id;

@@ -82,6 +82,7 @@ struct kv_run_status {
  * @ep: endpoints, two a pair
  * @pd: protection domain
  * @path: the way back to the port
+ * @shared: CQ of all endpoints, where the job says so
  * @inside: the run is inside its device
  * @running: lanes that have not ended
  * @todo: bits of enum kv_do
@@ -112,6 +113,7 @@ struct kv_run {
 	struct kv_ep **ep;
 	struct ib_pd *pd;
 	struct kv_path path;
+	struct kv_shared shared;
 	bool inside;
 	atomic_t running;
 	unsigned long todo;

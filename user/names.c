@@ -244,6 +244,7 @@ const char *kv_cq_name(u32 cq)
 	static const char *const names[] = {
 		[KVERBS_CQ_LANE] = "lane",
 		[KVERBS_CQ_QP] = "qp",
+		[KVERBS_CQ_SHARED] = "shared",
 	};
 
 	return KV_NAME(names, cq);

@@ -204,6 +204,8 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	if (job->lane_qps > 1)
 		fprintf(file, "%u QPs a lane in turn%s, ", job->lane_qps,
 			job->cq == KVERBS_CQ_QP ? " with a CQ each" : "");
+	if (job->cq == KVERBS_CQ_SHARED)
+		fputs("one CQ for all QPs, ", file);
 	fprintf(file, "%u outstanding, ", job->outstanding);
 	if (job->chain > 1)
 		fprintf(file, "chains of %u WRs, ", job->chain);

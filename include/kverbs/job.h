@@ -199,8 +199,8 @@
 	  0, "srq", "", "off or on")					\
 	X(SRQ_LIMIT, srq_limit, u32, 1, 65536, KV_AUTO,			\
 	  0, "srq-limit", "WRs", "receives of an SRQ below which an event comes") \
-	X(CQ, cq, u32, 0, KVERBS_CQ_QP, KVERBS_CQ_LANE,			\
-	  0, "cq", "", "lane or qp")					\
+	X(CQ, cq, u32, 0, KVERBS_CQ_SHARED, KVERBS_CQ_LANE,		\
+	  0, "cq", "", "lane, qp or shared")					\
 	X(CONNECT, connect, u32, 0, KVERBS_CONNECT_CM, KV_AUTO,		\
 	  0, "connect", "", "verbs or cm")
 
@@ -1372,7 +1372,9 @@ static inline u32 kv_job_has_metric(const struct kv_job *job, u32 role,
 		       (job->shape == KVERBS_SHAPE_LAT ||
 			kv_job_exchanges(job));
 	case KVERBS_METRIC_HANDLER:
-		return kv_context_rules[job->context].events;
+		/* an event of a CQ of many is no lane's */
+		return kv_context_rules[job->context].events &&
+		       job->cq != KVERBS_CQ_SHARED;
 	}
 	return 0;
 }
@@ -1518,6 +1520,12 @@ static inline u32 kv_job_sges(const struct kv_job *job)
 static inline u32 kv_job_cq_depth(const struct kv_job *job);
 
 #define KV_CQE_BYTES		64	/* of a driver's CQ */
+
+/* entries of the CQ of all QPs */
+static inline u64 kv_job_shared_depth(const struct kv_job *job)
+{
+	return 2ULL * job->pairs * kv_job_cq_depth(job);
+}
 
 /* bytes of CQs, where a lane has many: with an SRQ each holds all receives of the lane */
 static inline u64 kv_job_cqs_bytes(const struct kv_job *job)
@@ -1751,6 +1759,33 @@ static inline int kv_job_check_window(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_POLL_BATCH,
 				 "poll-batch %u: shape %s has one WC at a time; leave it out",
 				 job->poll_batch, shape->name);
+	return 0;
+}
+
+/* one CQ for the QPs of all lanes: handlers tell whose a WC is, and lanes that poll do not */
+static inline int kv_job_check_shared(const struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	const struct kv_context_rule *context = &kv_context_rules[job->context];
+
+	if (job->cq != KVERBS_CQ_SHARED)
+		return 0;
+	if (!caps->kernel)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq shared: in user space a lane polls its CQ itself, and would take the WCs of others; use --engine kernel, or leave it out");
+	if (job->context == KVERBS_CONTEXT_POOL)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq shared: of context pool it is ib_core that says who shares a CQ; leave it out, or use --context softirq");
+	if (!context->callback || !context->sleeps)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq shared: with context %s a lane polls its CQ itself, and would take the WCs of others; use --context softirq, workqueue or unbound",
+				 context->name);
+	if (kv_job_shared_depth(job) > caps->max_cqe)
+		return kv_refuse(no, KVERBS_JOB_A_CQ,
+				 "cq shared: %llu entries for both ends of %u pairs, the device has up to %u; use a smaller -q, -t or -r, or leave it out",
+				 (unsigned long long)kv_job_shared_depth(job),
+				 job->pairs, caps->max_cqe);
 	return 0;
 }
 
@@ -3512,6 +3547,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_srq(job, caps, no) ||
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, caps, no) ||
+	    kv_job_check_shared(job, caps, no) ||
 	    kv_job_check_refill(job, no) ||
 	    kv_job_check_storm(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||

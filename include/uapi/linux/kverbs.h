@@ -462,6 +462,7 @@ enum kverbs_refill {
 enum kverbs_cq {
 	KVERBS_CQ_LANE,	/* one CQ of the lane's */
 	KVERBS_CQ_QP,	/* a CQ each, polled in turn */
+	KVERBS_CQ_SHARED, /* one CQ for all QPs of the run, both ends */
 };
 
 /* do the QPs of a lane take their receives from one SRQ? */
