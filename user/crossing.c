@@ -24,6 +24,12 @@ static const struct {
 	{ SYS_sched_yield, "sched_yield" }, { SYS_ppoll, "ppoll" },
 	{ SYS_futex, "futex" }, { SYS_clock_nanosleep, "clock_nanosleep" },
 	{ SYS_clock_gettime, "clock_gettime" }, { SYS_nanosleep, "nanosleep" },
+	/* once, where a thread begins or ends */
+	{ SYS_rt_sigprocmask, "rt_sigprocmask" }, { SYS_getrusage, "getrusage" },
+	{ SYS_madvise, "madvise" }, { SYS_mmap, "mmap" }, { SYS_munmap, "munmap" },
+	{ SYS_mprotect, "mprotect" }, { SYS_exit, "exit" }, { SYS_prctl, "prctl" },
+	{ SYS_set_robust_list, "set_robust_list" }, { SYS_rseq, "rseq" },
+	{ SYS_sched_setaffinity, "sched_setaffinity" }, { SYS_perf_event_open, "perf_event_open" },
 #ifdef SYS_poll
 	{ SYS_poll, "poll" },
 #endif
