@@ -12,6 +12,8 @@ static struct kunit_suite *kv_suites[] = {
 	&kv_life_suite,
 	&kv_limits_suite,
 	&kv_messages_suite,
+	&kv_results_suite,
+	&kv_teardown_suite,
 };
 
 static int kv_kunit_set(const char *text, const struct kernel_param *param)

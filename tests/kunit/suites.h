@@ -7,5 +7,7 @@
 extern struct kunit_suite kv_life_suite;
 extern struct kunit_suite kv_limits_suite;
 extern struct kunit_suite kv_messages_suite;
+extern struct kunit_suite kv_results_suite;
+extern struct kunit_suite kv_teardown_suite;
 
 #endif /* KV_KUNIT_SUITES_H */
