@@ -61,8 +61,7 @@ class Spec:
             op = self.enums["op"].index(word)
             body += attr(self.sets["job"]["step"]["number"] | NESTED,
                          attr(step["op"]["number"], u32(op)) +
-                         attr(step["size"]["number"], u32(
-                             0 if word in ("reg-mr", "local-inv") else size)) +
+                         attr(step["size"]["number"], u32(size)) +
                          attr(step["flags"]["number"], u32(wait)))
         for name, value in fields.items():
             body += self.field(name.replace("_", "-"), value)
