@@ -502,12 +502,35 @@ kv_inline int kv_idle(struct kv_loop *l)
 	return kv_unlikely(l->sleeps) ? kv_idle_event(l) : kv_idle_poll(l);
 }
 
+/*
+ * Shape rate, and nothing is done for a WR but to post it by itself, signalled, and to
+ * retire it. A loop that is made for this says so again and again, by kv_assume(): its
+ * text is that of the others, and there is no code for all else that may be.
+ */
+kv_inline u32 kv_is_steady(const struct kv_loop *l, u32 timing)
+{
+	return l->timing == timing && l->chain == 1 && l->signal <= 1 &&
+	       !l->tail && l->turns <= 1 && !l->prepares && !l->ahead &&
+	       !l->credit && !l->data.own && !l->reg.on && !l->sleeps &&
+	       kv_is_bare(l->ep);
+}
+
+#define KV_UNSTEADY	(KVERBS_TIMING_ALL + 1)	/* of a loop that is made for all */
+
+kv_inline void kv_steady(const struct kv_loop *l, u32 timing)
+{
+	kv_assume(timing == KV_UNSTEADY || kv_is_steady(l, timing));
+}
+
 /* one poll call with what follows from it: number of WCs, or -1 at an end */
-kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
+kv_inline int kv_poll_once(struct kv_loop *l, u32 max, u32 metric, u32 steady)
 {
 	u64 start = l->now;
-	int got = kv_poll(l->ep, max);
+	int got;
 
+	kv_steady(l, steady);
+	got = kv_poll(l->ep, max);
+	kv_steady(l, steady);
 	if (kv_likely(got > 0)) {
 		l->stat.polls++;
 		l->idle = 0;
@@ -527,6 +550,11 @@ kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
 	if (l->timing == KVERBS_TIMING_ALL)
 		kv_tick(l, &l->stat.t_empty);
 	return got;
+}
+
+kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
+{
+	return kv_poll_once(l, max, metric, KV_UNSTEADY);
 }
 
 kv_inline void kv_time(struct kv_loop *l, u32 metric, u64 start, u64 yields)
@@ -965,7 +993,8 @@ kv_inline int kv_reg_retired(struct kv_loop *l)
  * otherwise not have room for the next chain until something is retired, and
  * when no WR will follow.
  */
-kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed)
+kv_inline int kv_post_one(struct kv_loop *l, u32 len, u32 sampled, u32 delayed,
+			  u32 steady)
 {
 	struct kv_chain *c = &l->chains[l->chain_head & l->chain_mask];
 	u32 first = l->slot;
@@ -973,6 +1002,7 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	u32 signalled, last, i;
 	int rc;
 
+	kv_steady(l, steady);
 	if (kv_unlikely(l->ahead) && kv_go_ahead(l, len))
 		return -1;
 	for (i = 0; i < len; i++) {
@@ -1008,7 +1038,9 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	c->sampled = sampled;
 	if (delayed == KV_DELAY_POST)
 		kv_delay(l);
+	kv_steady(l, steady);
 	rc = kv_post(l->ep, first);
+	kv_steady(l, steady);
 	if (kv_unlikely(rc)) {
 		kv_note_post(l->ep, l->posted, len, 0, rc);
 		i = kv_post_bad(l->ep, first);
@@ -1031,6 +1063,11 @@ kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed
 	kv_note_post(l->ep, l->posted - len, len, sampled ? l->now - start : 0,
 		     0);
 	return 0;
+}
+
+kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed)
+{
+	return kv_post_one(l, len, sampled, delayed, KV_UNSTEADY);
 }
 
 /* is there another operation to begin in this pass? */
@@ -1412,29 +1449,50 @@ kv_inline u32 kv_sampled(struct kv_loop *l)
 }
 
 /* shape rate: a window of depth WRs kept full */
-kv_noinline void kv_loop_rate(struct kv_loop *l)
+kv_inline void kv_keep_full(struct kv_loop *l, u32 steady)
 {
 	u32 len;
 	int got, i;
 
 	for (;;) {
-		while ((len = kv_next_chain(l))) {
-			if (kv_post_chain(l, len, kv_sampled(l), 0))
+		for (;;) {
+			kv_steady(l, steady);
+			len = kv_next_chain(l);
+			if (!len)
+				break;
+			if (kv_post_one(l, len, kv_sampled(l), 0, steady))
 				return;
 		}
 		if (l->retired == l->posted)
 			return;
-		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
+		got = kv_poll_once(l, l->batch, KVERBS_METRIC_POLL, steady);
 		if (got < 0)
 			return;
 		for (i = 0; i < got; i++) {
+			kv_steady(l, steady);
 			if (kv_retire(l, (u32)i))
 				return;
 		}
+		kv_steady(l, steady);
 		if (kv_data_retired(l) || kv_reg_retired(l))
 			return;
 		kv_rest(l);
 	}
+}
+
+kv_noinline void kv_loop_rate(struct kv_loop *l)
+{
+	kv_keep_full(l, KV_UNSTEADY);
+}
+
+kv_noinline void kv_loop_rate_timed(struct kv_loop *l)
+{
+	kv_keep_full(l, KVERBS_TIMING_LAT);
+}
+
+kv_noinline void kv_loop_rate_untimed(struct kv_loop *l)
+{
+	kv_keep_full(l, KVERBS_TIMING_NONE);
 }
 
 /* the interval to the next intended start */
@@ -2419,10 +2477,14 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 	case KVERBS_SHAPE_RATE:
 		if (l->other)
 			kv_loop_both(l);
-		else if (role == KVERBS_ROLE_INITIATOR)
-			kv_loop_rate(l);
-		else
+		else if (role == KVERBS_ROLE_RESPONDER)
 			kv_loop_recv(l);
+		else if (kv_is_steady(l, KVERBS_TIMING_LAT))
+			kv_loop_rate_timed(l);
+		else if (kv_is_steady(l, KVERBS_TIMING_NONE))
+			kv_loop_rate_untimed(l);
+		else
+			kv_loop_rate(l);
 		break;
 	case KVERBS_SHAPE_PACED:
 		/* the warm-up takes as long as it takes, and is not paced */
