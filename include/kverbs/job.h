@@ -904,12 +904,31 @@ static inline u32 kv_job_iwarp(const struct kv_job *job)
 }
 
 /*
+ * May a LOCAL_INV take the MR from under a message that is not acknowledged yet? It is
+ * executed when its turn comes, and a message that finds no receive is sent again.
+ */
+static inline u32 kv_job_inv_early(const struct kv_job *job)
+{
+	u32 sent = 0, i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (sent && kv_op_rules[job->step[i].op].mr == KV_MR_INVALIDATED)
+			return 1;
+		sent |= kv_op_rules[job->step[i].op].two_sided;
+		if (job->step[i].flags & KVERBS_STEP_WAIT)
+			sent = 0;
+	}
+	return 0;
+}
+
+/*
  * Receives that a sender must not outrun, or 0. Over iWARP its WRs complete early, and a
  * message that finds none ends the connection. An answer tells of one, too.
  */
 static inline u32 kv_job_credit(const struct kv_job *job)
 {
-	return kv_job_iwarp(job) && kv_job_rule(job)->two_sided &&
+	return (kv_job_iwarp(job) || kv_job_inv_early(job)) &&
+	       kv_job_rule(job)->two_sided &&
 	       !kv_shape_rules[job->shape].answers ? job->recv_depth : 0;
 }
 

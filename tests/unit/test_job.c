@@ -1379,6 +1379,49 @@ static void test_access(void **state)
 	}
 }
 
+/* a message that is sent again still has its MR: its receive is there before it is sent */
+static void test_credit(void **state)
+{
+	static const struct {
+		u32 receives, of_iwarp, shape, op[3], flags[3];
+	} cases[] = {
+		{ 0, .op = { KVERBS_OP_SEND } },
+		{ 9, 1, .op = { KVERBS_OP_SEND } },
+		{ 0, 1, KVERBS_SHAPE_PINGPONG, .op = { KVERBS_OP_SEND } },
+		{ 0, 1, .op = { KVERBS_OP_WRITE } },
+		{ 9, .op = { KVERBS_OP_REG_MR, KVERBS_OP_SEND, KVERBS_OP_LOCAL_INV } },
+		{ 9, 0, KVERBS_SHAPE_RATE,
+		  .op = { KVERBS_OP_REG_MR, KVERBS_OP_SEND, KVERBS_OP_LOCAL_INV } },
+		{ 9, .op = { KVERBS_OP_REG_MR, KVERBS_OP_SEND, KVERBS_OP_LOCAL_INV },
+		  .flags = { KVERBS_STEP_WAIT } },
+		{ 0, .op = { KVERBS_OP_REG_MR, KVERBS_OP_SEND, KVERBS_OP_LOCAL_INV },
+		  .flags = { 0, KVERBS_STEP_WAIT } },
+		{ 0, .op = { KVERBS_OP_LOCAL_INV, KVERBS_OP_REG_MR, KVERBS_OP_SEND } },
+		{ 0, .op = { KVERBS_OP_REG_MR, KVERBS_OP_WRITE, KVERBS_OP_LOCAL_INV } },
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kv_job job = KV_JOB_INIT;
+
+		job.shape = cases[i].shape;
+		job.recv_depth = 9;
+		job.nsteps = 1;
+		if (cases[i].op[1])
+			job.nsteps = 3;
+		if (cases[i].of_iwarp) {
+			job.connect = KVERBS_CONNECT_CM;
+			job.timeout = KV_AUTO;
+		}
+		for (j = 0; j < job.nsteps; j++) {
+			job.step[j].op = cases[i].op[j];
+			job.step[j].flags = cases[i].flags[j];
+		}
+		if (kv_job_credit(&job) != cases[i].receives)
+			fail_msg("case %u: %u", i, kv_job_credit(&job));
+	}
+}
+
 /* is a field that was left to the check decided by it? */
 static int decided(u32 attr, const struct kv_job *job)
 {
@@ -1882,6 +1925,7 @@ int main(void)
 		cmocka_unit_test(test_counters_match_the_wire),
 		cmocka_unit_test(test_acceptances),
 		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_credit),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_mtu_above_the_port),
 		cmocka_unit_test(test_asked_is_kept),
