@@ -373,7 +373,7 @@ kv_noinline int kv_fail_wc(struct kv_loop *l, u32 i)
  */
 kv_inline struct kv_hist *kv_hist_of(const struct kv_loop *l, u32 metric)
 {
-	return l->opened ? l->hist[metric] : 0;
+	return l->opened ? l->hist[metric] : NULL;
 }
 
 kv_inline u32 kv_sample(struct kv_loop *l, u32 metric, u64 ticks)
