@@ -20,7 +20,12 @@
 #include "trace.h"
 #include "turn.h"
 
+#ifdef KVERBS_GCOV
+/* Inlined, each branch would count once for every place. */
+#define kv_inline	static noinline __maybe_unused
+#else
 #define kv_inline	static __always_inline
+#endif
 #define kv_noinline	static noinline
 
 #define KV_RCU_CHECK	1024	/* rounds between reports to RCU */
