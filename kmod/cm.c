@@ -3,8 +3,8 @@
  * QPs that rdma_cm connects.
  *
  * Its handlers only write down what came, and wake the run's work item, which alone
- * touches verbs objects. An id lives as long as the QPs are connected: to destroy that of
- * an iWARP connection ends it.
+ * touches verbs objects, or the lane that measures what connections take. An id lives as
+ * long as the QPs are connected: to destroy that of an iWARP connection ends it.
  */
 #include <linux/inetdevice.h>
 #include <linux/random.h>
@@ -34,23 +34,7 @@
 			 BIT(RDMA_CM_EVENT_DEVICE_REMOVAL))
 
 /**
- * struct kv_link - one end of a connection
- * @next: of the same endpoint
- * @cm: of the run
- * @id: of rdma_cm, NULL: none yet
- * @events: that came, a bit each
- * @status: of the first that is a failure
- */
-struct kv_link {
-	struct kv_link *next;
-	struct kv_cm *cm;
-	struct rdma_cm_id *id;
-	unsigned long events;
-	int status;
-};
-
-/**
- * struct kv_cm - what connects the QPs of a run
+ * struct kv_cm - what connects the QPs of a run, or of a lane
  * @net: network namespace
  * @listener: waits for connections at @addr
  * @listening: its end
@@ -117,14 +101,23 @@ static bool kv_cm_came(const struct kv_link *link, unsigned long which)
 	return READ_ONCE(link->events) & (which | KV_CM_FAILED);
 }
 
+/* who has waited for a while: 0 to go on */
+static int kv_cm_patience(const u32 *stop, unsigned long end)
+{
+	if (READ_ONCE(*stop))
+		return -EINTR;
+	return time_after(jiffies, end) ? -ETIMEDOUT : 0;
+}
+
 /* wait for an event at one end; a failure at the other ends the wait, too */
 static int kv_cm_wait(const struct kv_link *link, const struct kv_link *other,
 		      enum rdma_cm_event_type event, const u32 *stop)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(KV_CM_MS);
 	const struct kv_link *failed;
+	int rc;
 
-	for (;;) {
+	do {
 		wait_event_timeout(link->cm->woken,
 				   kv_cm_came(link, BIT(event)) ||
 				   kv_cm_came(other, 0),
@@ -138,11 +131,25 @@ static int kv_cm_wait(const struct kv_link *link, const struct kv_link *other,
 			smp_rmb();	/* the id after the event */
 			return 0;
 		}
-		if (READ_ONCE(*stop))
-			return -EINTR;
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
-	}
+		rc = kv_cm_patience(stop, end);
+	} while (!rc);
+	return rc;
+}
+
+/* wait until an end was told that it is connected no more, in whatever way */
+static int kv_cm_wait_end(const struct kv_link *link, const u32 *stop)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(KV_CM_MS);
+	int rc;
+
+	do {
+		wait_event_timeout(link->cm->woken, kv_cm_came(link, 0),
+				   msecs_to_jiffies(KV_CM_LOOK_MS));
+		if (kv_cm_came(link, 0))
+			return 0;
+		rc = kv_cm_patience(stop, end);
+	} while (!rc);
+	return rc;
 }
 
 static bool kv_cm_usable(const struct net_device *dev)
@@ -223,6 +230,15 @@ static struct rdma_cm_id *kv_cm_id(struct kv_link *link)
 			      IB_QPT_RC);
 }
 
+/* leave the port of an address to rdma_cm */
+static void kv_cm_any_port(struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		((struct sockaddr_in *)addr)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)addr)->sin6_port = 0;
+}
+
 /* listen at @addr, if rdma_cm finds the port by it: -ENODEV if not */
 static int kv_cm_listen_at(struct kv_cm *cm, struct sockaddr_storage *addr,
 			   const struct ib_device *ibdev, u32 port)
@@ -248,23 +264,45 @@ static int kv_cm_listen_at(struct kv_cm *cm, struct sockaddr_storage *addr,
 	return 0;
 }
 
+/* the same, at whatever port of it is free */
+static int kv_cm_listen_on(struct kv_cm *cm, struct sockaddr_storage *addr,
+			   const struct ib_device *ibdev, u32 port)
+{
+	int rc = -EADDRINUSE;
+	u32 tries;
+
+	for (tries = 0; tries < KV_CM_TRIES && rc == -EADDRINUSE; tries++)
+		rc = kv_cm_listen_at(cm, addr, ibdev, port);
+	return rc;
+}
+
 static int kv_cm_listen(struct kv_cm *cm, const struct ib_device *ibdev,
 			u32 port)
 {
 	struct sockaddr_storage addr;
 	int rc = -ENODEV;
-	u32 i, tries;
+	u32 i;
 
 	for (i = 0; i < KV_CM_ADDRESSES && rc == -ENODEV; i++) {
 		if (!kv_cm_nth(cm->net, i, &addr))
 			break;
-		for (tries = 0; tries < KV_CM_TRIES; tries++) {
-			rc = kv_cm_listen_at(cm, &addr, ibdev, port);
-			if (rc != -EADDRINUSE)
-				break;
-		}
+		rc = kv_cm_listen_on(cm, &addr, ibdev, port);
 	}
 	return rc;
+}
+
+static struct kv_cm *kv_cm_new(struct net *net)
+{
+	struct kv_cm *cm = kzalloc(sizeof(*cm), GFP_KERNEL);
+
+	if (!cm)
+		return NULL;
+	cm->net = net;
+	cm->listening.cm = cm;
+	cm->nonce = get_random_u64();
+	init_waitqueue_head(&cm->woken);
+	spin_lock_init(&cm->lock);
+	return cm;
 }
 
 int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
@@ -279,15 +317,10 @@ int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
 	if (!rdma_cap_ib_cm(ibdev, job->port) && !net_eq(net, &init_net))
 		return -EINVAL;
 	*where = "allocate what rdma_cm needs";
-	cm = kzalloc(sizeof(*cm), GFP_KERNEL);
+	cm = kv_cm_new(net);
 	if (!cm)
 		return -ENOMEM;
 	path->cm = cm;
-	cm->net = net;
-	cm->listening.cm = cm;
-	cm->nonce = get_random_u64();
-	init_waitqueue_head(&cm->woken);
-	spin_lock_init(&cm->lock);
 	rc = kv_cm_listen(cm, ibdev, job->port);
 	*where = rc == -ENODEV ?
 		 "find an IP address by which rdma_cm knows the port (give its netdev one)" :
@@ -303,20 +336,48 @@ int kv_cm_open(struct kv_path *path, struct net *net, struct ib_device *ibdev,
 	return 0;
 }
 
-void kv_cm_shut(struct kv_path *path)
+struct kv_cm *kv_cm_more(const struct kv_path *path,
+			 const struct ib_device *ibdev, const char **where)
 {
-	struct kv_cm *cm = path->cm;
+	struct sockaddr_storage addr = path->cm->addr;
+	struct kv_cm *cm;
+	int rc;
 
+	kv_cm_any_port(&addr);
+	*where = "allocate what rdma_cm needs for a lane";
+	cm = kv_cm_new(path->cm->net);
+	if (!cm)
+		return ERR_PTR(-ENOMEM);
+	*where = "listen by rdma_cm for a lane";
+	rc = kv_cm_listen_on(cm, &addr, ibdev, path->port);
+	if (!rc)
+		return cm;
+	kv_cm_free(cm);
+	return ERR_PTR(rc);
+}
+
+void kv_cm_deaf(struct kv_cm *cm)
+{
 	if (!cm || !cm->listener)
 		return;
 	rdma_destroy_id(cm->listener);
 	cm->listener = NULL;
 }
 
+void kv_cm_free(struct kv_cm *cm)
+{
+	kv_cm_deaf(cm);
+	kfree(cm);
+}
+
+void kv_cm_shut(struct kv_path *path)
+{
+	kv_cm_deaf(path->cm);
+}
+
 void kv_cm_close(struct kv_path *path)
 {
-	kv_cm_shut(path);
-	kfree(path->cm);
+	kv_cm_free(path->cm);
 	path->cm = NULL;
 }
 
@@ -332,15 +393,14 @@ static struct kv_link *kv_cm_link(struct kv_ep *ep, struct kv_cm *cm)
 	return link;
 }
 
-/* move a QP with what rdma_cm knows of the connection, and the job of the rest */
-static int kv_cm_to(const struct kv_link *link, const struct kv_ep *ep,
-		    struct ib_qp *qp, enum ib_qp_state state,
+/* move the QP of an end with what rdma_cm knows of the connection, and the job of the rest */
+static int kv_cm_to(const struct kv_tie *tie, u32 end, enum ib_qp_state state,
 		    const struct kv_path *path, const struct kv_job *job)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
 	int mask, rc;
 
-	rc = rdma_init_qp_attr(link->id, &attr, &mask);
+	rc = rdma_init_qp_attr(tie->link[end]->id, &attr, &mask);
 	if (rc)
 		return rc;
 	if (mask & IB_QP_ACCESS_FLAGS)
@@ -359,51 +419,62 @@ static int kv_cm_to(const struct kv_link *link, const struct kv_ep *ep,
 	attr.retry_cnt = job->retry_cnt;
 	attr.rnr_retry = job->rnr_retry;
 	attr.max_rd_atomic = job->rd_atomic;
-	return kv_ep_modify(ep, qp, &attr, mask);
+	return kv_ep_modify(tie->ep[end], tie->qp[end], &attr, mask);
 }
 
-static int kv_cm_to_rts(const struct kv_link *link, const struct kv_ep *ep,
-			struct ib_qp *qp, const struct kv_path *path,
-			const struct kv_job *job, const char **where)
+static int kv_cm_to_rts(const struct kv_tie *tie, u32 end,
+			const struct kv_path *path, const struct kv_job *job,
+			const char **where)
 {
 	int rc;
 
 	*where = "move QP to RTR as rdma_cm says";
-	rc = kv_cm_to(link, ep, qp, IB_QPS_RTR, path, job);
+	rc = kv_cm_to(tie, end, IB_QPS_RTR, path, job);
 	if (rc)
 		return rc;
 	*where = "move QP to RTS as rdma_cm says";
-	return kv_cm_to(link, ep, qp, IB_QPS_RTS, path, job);
+	return kv_cm_to(tie, end, IB_QPS_RTS, path, job);
 }
 
-static int kv_cm_resolve(struct kv_link *link, const struct kv_link *other,
-			 const u32 *stop, const char **where)
+static int kv_cm_create_id(const struct kv_tie *tie)
 {
-	struct sockaddr_storage src = link->cm->addr;
-	struct sockaddr *dst = (struct sockaddr *)&link->cm->addr;
+	struct kv_link *link = tie->link[0];
 	struct rdma_cm_id *id;
-	int rc;
+	u32 i;
 
-	/* a port of its own */
-	if (src.ss_family == AF_INET)
-		((struct sockaddr_in *)&src)->sin_port = 0;
-	else
-		((struct sockaddr_in6 *)&src)->sin6_port = 0;
-	*where = "create an id of rdma_cm";
+	/* what came to ids that are gone by now */
+	for (i = 0; i < ARRAY_SIZE(tie->link); i++) {
+		tie->link[i]->events = 0;
+		tie->link[i]->status = 0;
+	}
 	id = kv_cm_id(link);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	link->id = id;
-	*where = "resolve the address by rdma_cm";
-	rc = rdma_resolve_addr(id, (struct sockaddr *)&src, dst, KV_CM_MS);
-	if (!rc)
-		rc = kv_cm_wait(link, other, RDMA_CM_EVENT_ADDR_RESOLVED, stop);
-	if (rc)
-		return rc;
-	*where = "resolve the route by rdma_cm";
-	rc = rdma_resolve_route(id, KV_CM_MS);
-	return rc ? rc : kv_cm_wait(link, other, RDMA_CM_EVENT_ROUTE_RESOLVED,
-				    stop);
+	return 0;
+}
+
+static int kv_cm_resolve_addr(const struct kv_tie *tie)
+{
+	const struct kv_link *link = tie->link[0];
+	struct sockaddr_storage src = link->cm->addr;
+	struct sockaddr *dst = (struct sockaddr *)&link->cm->addr;
+	int rc;
+
+	/* a port of its own */
+	kv_cm_any_port(&src);
+	rc = rdma_resolve_addr(link->id, (struct sockaddr *)&src, dst, KV_CM_MS);
+	return rc ? rc : kv_cm_wait(link, tie->link[1], RDMA_CM_EVENT_ADDR_RESOLVED,
+				    tie->ep[0]->stop);
+}
+
+static int kv_cm_resolve_route(const struct kv_tie *tie)
+{
+	const struct kv_link *link = tie->link[0];
+	int rc = rdma_resolve_route(link->id, KV_CM_MS);
+
+	return rc ? rc : kv_cm_wait(link, tie->link[1], RDMA_CM_EVENT_ROUTE_RESOLVED,
+				    tie->ep[0]->stop);
 }
 
 static int kv_cm_accept(const struct kv_link *link,
@@ -431,10 +502,10 @@ static struct rdma_conn_param kv_cm_param(const struct ib_qp *qp,
 }
 
 /* ask, and have the request come to the other end */
-static int kv_cm_ask(struct kv_link *la, struct kv_link *lb,
-		     struct rdma_conn_param *param, const u32 *stop,
+static int kv_cm_ask(const struct kv_tie *tie, struct rdma_conn_param *param,
 		     const char **where)
 {
+	struct kv_link *la = tie->link[0], *lb = tie->link[1];
 	struct kv_cm *cm = la->cm;
 	int rc;
 
@@ -446,7 +517,8 @@ static int kv_cm_ask(struct kv_link *la, struct kv_link *lb,
 	*where = "connect by rdma_cm";
 	rc = rdma_connect(la->id, param);
 	if (!rc)
-		rc = kv_cm_wait(lb, la, RDMA_CM_EVENT_CONNECT_REQUEST, stop);
+		rc = kv_cm_wait(lb, la, RDMA_CM_EVENT_CONNECT_REQUEST,
+				tie->ep[0]->stop);
 	/* who comes later finds nobody; who came, has its id in the link */
 	spin_lock(&cm->lock);
 	cm->asked = NULL;
@@ -454,39 +526,31 @@ static int kv_cm_ask(struct kv_link *la, struct kv_link *lb,
 	return rc;
 }
 
-int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
-		  struct ib_qp *qb, const struct kv_path *path,
-		  const struct kv_job *job, const char **where)
+/* from RESET to RTS, over a route that is known */
+static int kv_cm_join(const struct kv_tie *tie, const struct kv_path *path,
+		      const struct kv_job *job, const char **where)
 {
-	bool verbs = rdma_cap_ib_cm(qa->device, path->port);
-	struct kv_link *la, *lb;
+	bool verbs = rdma_cap_ib_cm(tie->qp[0]->device, path->port);
+	struct kv_link *la = tie->link[0], *lb = tie->link[1];
+	const u32 *stop = tie->ep[0]->stop;
 	struct rdma_conn_param param;
-	const u32 *stop = a->stop;
 	int rc;
 
-	*where = "allocate the ends of a connection";
-	la = kv_cm_link(a, path->cm);
-	lb = kv_cm_link(b, path->cm);
-	if (!la || !lb)
-		return -ENOMEM;
-	rc = kv_cm_resolve(la, lb, stop, where);
+	*where = "move QP to INIT as rdma_cm says";
+	rc = kv_cm_to(tie, 0, IB_QPS_INIT, path, job);
+	if (rc)
+		return rc;
+	param = kv_cm_param(tie->qp[0], job);
+	rc = kv_cm_ask(tie, &param, where);
 	if (rc)
 		return rc;
 	*where = "move QP to INIT as rdma_cm says";
-	rc = kv_cm_to(la, a, qa, IB_QPS_INIT, path, job);
-	if (rc)
-		return rc;
-	param = kv_cm_param(qa, job);
-	rc = kv_cm_ask(la, lb, &param, stop, where);
-	if (rc)
-		return rc;
-	*where = "move QP to INIT as rdma_cm says";
-	rc = kv_cm_to(lb, b, qb, IB_QPS_INIT, path, job);
+	rc = kv_cm_to(tie, 1, IB_QPS_INIT, path, job);
 	if (!rc && verbs)
-		rc = kv_cm_to_rts(lb, b, qb, path, job, where);
+		rc = kv_cm_to_rts(tie, 1, path, job, where);
 	if (rc)
 		return rc;
-	param = kv_cm_param(qb, job);
+	param = kv_cm_param(tie->qp[1], job);
 	*where = "accept by rdma_cm";
 	rc = kv_cm_accept(lb, &param);
 	if (rc)
@@ -495,7 +559,7 @@ int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
 	rc = kv_cm_wait(la, lb, verbs ? RDMA_CM_EVENT_CONNECT_RESPONSE :
 					RDMA_CM_EVENT_ESTABLISHED, stop);
 	if (!rc && verbs)
-		rc = kv_cm_to_rts(la, a, qa, path, job, where);
+		rc = kv_cm_to_rts(tie, 0, path, job, where);
 	if (rc)
 		return rc;
 	if (verbs) {
@@ -508,6 +572,85 @@ int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
 	return kv_cm_wait(lb, la, RDMA_CM_EVENT_ESTABLISHED, stop);
 }
 
+/*
+ * End a connection, until both ends have been told. It is the end that accepted which
+ * begins: TCP's TIME_WAIT then is at the listener's port, and does not use up the others.
+ */
+static int kv_cm_part(const struct kv_tie *tie, u32 port)
+{
+	struct kv_link *la = tie->link[0], *lb = tie->link[1];
+	const u32 *stop = tie->ep[0]->stop;
+	int rc;
+
+	rc = rdma_disconnect(lb->id);
+	if (!rc)
+		rc = kv_cm_wait_end(la, stop);
+	/* a request of IB to part is answered by the same call */
+	if (!rc && rdma_cap_ib_cm(tie->qp[0]->device, port))
+		rc = rdma_disconnect(la->id);
+	return rc ? rc : kv_cm_wait_end(lb, stop);
+}
+
+static int kv_cm_step(const struct kv_tie *tie, u32 what,
+		      const struct kv_path *path, const struct kv_job *job)
+{
+	const char *where;
+
+	switch (what) {
+	case KVERBS_METRIC_CREATE_ID:
+		return kv_cm_create_id(tie);
+	case KVERBS_METRIC_RESOLVE_ADDR:
+		return kv_cm_resolve_addr(tie);
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+		return kv_cm_resolve_route(tie);
+	case KVERBS_METRIC_CONNECT:
+		return kv_cm_join(tie, path, job, &where);
+	case KVERBS_METRIC_DISCONNECT:
+		return kv_cm_part(tie, path->port);
+	}
+	return -EINVAL;
+}
+
+int kv_cm_call(const struct kv_tie *tie, u32 what, const struct kv_path *path,
+	       const struct kv_job *job)
+{
+	int rc = kv_cm_step(tie, what, path, job);
+
+	return rc == -EINTR ? 1 : rc;
+}
+
+int kv_cm_connect(struct kv_ep *a, struct ib_qp *qa, struct kv_ep *b,
+		  struct ib_qp *qb, const struct kv_path *path,
+		  const struct kv_job *job, const char **where)
+{
+	struct kv_tie tie = { .ep = { a, b }, .qp = { qa, qb } };
+	int rc;
+
+	*where = "allocate the ends of a connection";
+	tie.link[0] = kv_cm_link(a, path->cm);
+	tie.link[1] = kv_cm_link(b, path->cm);
+	if (!tie.link[0] || !tie.link[1])
+		return -ENOMEM;
+	*where = "create an id of rdma_cm";
+	rc = kv_cm_create_id(&tie);
+	if (rc)
+		return rc;
+	*where = "resolve the address by rdma_cm";
+	rc = kv_cm_resolve_addr(&tie);
+	if (rc)
+		return rc;
+	*where = "resolve the route by rdma_cm";
+	rc = kv_cm_resolve_route(&tie);
+	return rc ? rc : kv_cm_join(&tie, path, job, where);
+}
+
+void kv_cm_drop(struct kv_link *link)
+{
+	if (link->id)
+		rdma_destroy_id(link->id);
+	link->id = NULL;
+}
+
 void kv_cm_leave(struct kv_ep *ep)
 {
 	struct kv_link *link;
@@ -516,8 +659,7 @@ void kv_cm_leave(struct kv_ep *ep)
 		return;
 	while ((link = ep->link)) {
 		ep->link = link->next;
-		if (link->id)
-			rdma_destroy_id(link->id);
+		kv_cm_drop(link);
 		kfree(link);
 	}
 }

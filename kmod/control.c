@@ -3,20 +3,23 @@
 #include <linux/slab.h>
 #include <rdma/mr_pool.h>
 
+#include "cm.h"
 #include "control.h"
 
 /**
  * struct kv_set - what a set-up makes
  * @cq: CQ
- * @qp: QP, its own peer
+ * @qp: QP, its own peer unless it has a @link
  * @mr: MR
  * @pool: @qp has a pool of MRs
+ * @link: its end of a connection of rdma_cm
  */
 struct kv_set {
 	struct ib_cq *cq;
 	struct ib_qp *qp;
 	struct ib_mr *mr;
 	bool pool;
+	struct kv_link link;
 };
 
 /**
@@ -25,7 +28,8 @@ struct kv_set {
  * @path: the way between them
  * @job: checked job
  * @pd: protection domain of QPs that are made anew
- * @set: what is set up
+ * @set: what is set up; of connections those ends that ask go first
+ * @cm: what connects these, NULL: verbs
  * @due: receives of the peer that have not completed
  */
 struct kv_control {
@@ -34,8 +38,29 @@ struct kv_control {
 	const struct kv_job *job;
 	struct ib_pd *pd;
 	struct kv_set *set;
+	struct kv_cm *cm;
 	u32 due;
 };
+
+static int kv_control_open_sets(struct kv_control *control, const char **where)
+{
+	const struct kv_job *job = control->job;
+	u32 n = kv_job_storm_qps(job), i;
+	struct kv_cm *cm;
+
+	control->set = kcalloc(n, sizeof(*control->set), GFP_KERNEL);
+	if (!control->set)
+		return -ENOMEM;
+	if (job->connect != KVERBS_CONNECT_CM)
+		return 0;
+	cm = kv_cm_more(control->path, control->pd->device, where);
+	if (IS_ERR(cm))
+		return PTR_ERR(cm);
+	control->cm = cm;
+	for (i = 0; i < n; i++)
+		control->set[i].link.cm = cm;
+	return 0;
+}
 
 int kv_control_open(struct kv_ep *ep, struct kv_ep *peer,
 		    const struct kv_path *path, const struct kv_job *job,
@@ -53,10 +78,8 @@ int kv_control_open(struct kv_ep *ep, struct kv_ep *peer,
 	control->path = path;
 	control->job = job;
 	control->pd = ep->qp->pd;
-	if (job->shape != KVERBS_SHAPE_SETUP)
-		return 0;
-	control->set = kcalloc(job->storm, sizeof(*control->set), GFP_KERNEL);
-	return control->set ? 0 : -ENOMEM;
+	return job->shape == KVERBS_SHAPE_SETUP ?
+	       kv_control_open_sets(control, where) : 0;
 }
 
 /* a turn that was not done to its end leaves what it had made */
@@ -75,12 +98,18 @@ static void kv_control_free(struct kv_set *set)
 void kv_control_close(struct kv_ep *ep)
 {
 	struct kv_control *control = ep->control;
-	u32 i;
+	u32 n, i;
 
 	if (!control)
 		return;
-	for (i = 0; control->set && i < control->job->storm; i++)
+	n = control->set ? kv_job_storm_qps(control->job) : 0;
+	/* who asks waits for the answer: who has the request goes first */
+	kv_cm_deaf(control->cm);
+	for (i = n; i--;)
+		kv_cm_drop(&control->set[i].link);
+	for (i = 0; i < n; i++)
 		kv_control_free(&control->set[i]);
+	kv_cm_free(control->cm);
 	kfree(control->set);
 	kfree(control);
 	ep->control = NULL;
@@ -183,6 +212,19 @@ static int kv_control_set_to(struct kv_control *control, struct kv_set *set,
 			   control->path, control->job);
 }
 
+/* a step of the i-th connection */
+static int kv_control_tie(struct kv_control *control, u32 what, u32 i)
+{
+	struct kv_set *asks = &control->set[i], *takes = asks + control->job->storm;
+	struct kv_tie tie = {
+		.ep = { control->end[0], control->end[1] },
+		.qp = { asks->qp, takes->qp },
+		.link = { &asks->link, &takes->link },
+	};
+
+	return kv_cm_call(&tie, what, control->path, control->job);
+}
+
 static int kv_control_setup(struct kv_control *control, u32 what, u32 i)
 {
 	struct kv_set *set = &control->set[i];
@@ -202,6 +244,15 @@ static int kv_control_setup(struct kv_control *control, u32 what, u32 i)
 		return kv_control_alloc_mr(control, set);
 	case KVERBS_METRIC_POOL_INIT:
 		return kv_control_init_pool(control, set);
+	case KVERBS_METRIC_CREATE_ID:
+	case KVERBS_METRIC_RESOLVE_ADDR:
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+	case KVERBS_METRIC_CONNECT:
+	case KVERBS_METRIC_DISCONNECT:
+		return kv_control_tie(control, what, i);
+	case KVERBS_METRIC_DESTROY_ID:
+		kv_cm_drop(&set->link);
+		return 0;
 	}
 	return kv_control_destroy(set, what);
 }

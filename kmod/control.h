@@ -29,7 +29,7 @@ void kv_control_close(struct kv_ep *ep);
  * @ep: endpoint of the lane that calls; sleeps
  * @what: enum kverbs_metric that it is timed as
  * @i: object that it is of
- * Return: 0 or -errno
+ * Return: 0 or -errno; 1: what it waits for has not come, or it was stopped at that
  */
 int kv_control_call(struct kv_ep *ep, u32 what, u32 i);
 

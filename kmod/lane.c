@@ -142,6 +142,8 @@ int kv_lane_prepare(struct kv_lane *lane, const struct kv_job *job,
 	}
 	l->control = kv_shape_rules[job->shape].control;
 	l->storm = job->storm;
+	l->storm_qps = kv_job_storm_qps(job);
+	l->cm = job->connect == KVERBS_CONNECT_CM;
 	l->theirs = kv_job_theirs(job);
 	l->recreate = job->recover == KVERBS_RECOVER_RECREATE;
 	kv_job_reg_calls(job, &l->reg);

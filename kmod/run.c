@@ -277,9 +277,10 @@ static u64 kv_run_storm_bytes(const struct kv_job *job)
 
 	if (job->shape != KVERBS_SHAPE_SETUP)
 		return 0;
-	return job->storm * ((u64)kv_job_sq_depth(job) * KV_WQE_BYTES +
-			     (u64)kv_job_cq_depth(job) * sizeof(struct ib_wc) +
-			     (job->outstanding + 1ULL) * mr);
+	return kv_job_storm_qps(job) *
+	       ((u64)kv_job_sq_depth(job) * KV_WQE_BYTES +
+		(u64)kv_job_cq_depth(job) * sizeof(struct ib_wc)) +
+	       job->storm * (job->outstanding + 1ULL) * mr;
 }
 
 static u64 kv_run_bytes(const struct kv_job *job)

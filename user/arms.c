@@ -22,12 +22,15 @@
 #define TIMES	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
 		 1U << KV_VALUE_POST | 1U << KV_VALUE_POLL)
 /* of a shape of the control path: its parts, and the calls that it has */
-#define TURNING	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX | \
-		 1U << KV_VALUE_TO_INIT | 1U << KV_VALUE_TO_RTR | 1U << KV_VALUE_TO_RTS)
-#define PARTS	(TURNING | 1U << KV_VALUE_FLUSH | 1U << KV_VALUE_RENEW | \
+#define TURN	(1U << KV_VALUE_P50 | 1U << KV_VALUE_P99 | 1U << KV_VALUE_MAX)
+#define TO_RTS	(1U << KV_VALUE_TO_INIT | 1U << KV_VALUE_TO_RTR | 1U << KV_VALUE_TO_RTS)
+#define PARTS	(TURN | TO_RTS | 1U << KV_VALUE_FLUSH | 1U << KV_VALUE_RENEW | \
 		 1U << KV_VALUE_CONNECT | 1U << KV_VALUE_FIRST)
-#define SETUP	(TURNING | ANEW | 1U << KV_VALUE_CREATE_CQ | 1U << KV_VALUE_DESTROY_CQ | \
+#define SETUP	(TURN | ANEW | 1U << KV_VALUE_CREATE_CQ | 1U << KV_VALUE_DESTROY_CQ | \
 		 1U << KV_VALUE_MR_ALLOC | 1U << KV_VALUE_MR_FREE)
+#define BY_CM	(1U << KV_VALUE_CREATE_ID | 1U << KV_VALUE_RESOLVE_ADDR | \
+		 1U << KV_VALUE_RESOLVE_ROUTE | 1U << KV_VALUE_CONNECT | \
+		 1U << KV_VALUE_DISCONNECT | 1U << KV_VALUE_DESTROY_ID)
 #define BY_RESET (1U << KV_VALUE_TO_RESET)
 #define ANEW	(1U << KV_VALUE_DESTROY_QP | 1U << KV_VALUE_CREATE_QP)
 #define RATES	(1U << KV_VALUE_OPS | 1U << KV_VALUE_BYTES)
@@ -38,12 +41,13 @@
 #define CHAINS	(1U << KV_VALUE_POST | 1U << KV_VALUE_POST_WR)
 
 /* what is shown of a job of the shape that was asked for */
-static u32 values_of(const struct kv_options *options)
+static u32 values_of(const struct kv_compare *compare)
 {
-	const struct kv_job *job = &options->job;
+	const struct kv_job *job = &compare->options.job;
+	u32 connect = job->connect == KV_AUTO ? kv_connect_by(compare->link) : job->connect;
 
 	if (job->shape == KVERBS_SHAPE_SETUP)
-		return SETUP;
+		return SETUP | (connect == KVERBS_CONNECT_CM ? BY_CM : TO_RTS);
 	if (kv_shape_rules[job->shape].control)
 		return PARTS | (job->recover == KVERBS_RECOVER_RECREATE ? ANEW : BY_RESET);
 	return kv_shape_rules[job->shape].chains ? TIMES | RATES : TIMES;
@@ -185,7 +189,7 @@ static void add_case(struct kv_compare *compare, u32 op, u32 size)
 	}
 
 	if (options->given[KVERBS_JOB_A_SHAPE]) {
-		add_arm(compare, op, size, options->job.shape, values_of(options));
+		add_arm(compare, op, size, options->job.shape, values_of(compare));
 		return;
 	}
 	add_arm(compare, op, size, KVERBS_SHAPE_LAT, TIMES);

@@ -27,23 +27,36 @@
 #define GIDS_MAX	1024
 
 /**
- * struct kv_cm - what connects the QPs of a run
+ * struct kv_cm - what connects the QPs of a run, or of a lane
  * @channel: of all events
  * @listener: waits for connections, NULL: no more
  * @addr: its address, both ends' own
  * @nonce: by which a request is known to be our own
+ * @stop: KV_STOP_* of the lane; NULL: Ctrl-C stops it
  */
 struct kv_cm {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *listener;
 	struct sockaddr_storage addr;
 	u64 nonce;
+	const volatile u32 *stop;
 };
 
+/* errno is what failed, too, for whoever has no use for a text */
 static int fail(struct kv_error *error, const char *what, int err)
 {
-	return kv_error_set(error, KV_EXIT_ENVIRONMENT, "rdma_cm: %s: %s", what,
-			    kv_setup_errno(err));
+	kv_error_set(error, KV_EXIT_ENVIRONMENT, "rdma_cm: %s: %s", what, kv_setup_errno(err));
+	errno = err;
+	return -1;
+}
+
+/* leave the port of an address to rdma_cm */
+static void any_port(struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		((struct sockaddr_in *)addr)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)addr)->sin6_port = 0;
 }
 
 static socklen_t length(const struct sockaddr *addr)
@@ -126,45 +139,41 @@ static int listen_at(struct kv_cm *cm, struct sockaddr *addr, const struct kv_po
 	return 0;
 }
 
+/* the same, at whatever port of it is free */
+static int listen_on(struct kv_cm *cm, struct sockaddr *addr, const struct kv_port *port)
+{
+	int err = EADDRINUSE;
+	u32 tries;
+
+	for (tries = 0; tries < TRIES && err == EADDRINUSE; tries++)
+		err = listen_at(cm, addr, port);
+	return err;
+}
+
 /* at the first address of the port, those of IPv4 first */
 static int start_listening(struct kv_cm *cm, const struct kv_port *port)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
 	struct ifaddrs *list, *at;
 	int err = ENODEV;
-	u32 i, tries;
+	u32 i;
 
 	if (getifaddrs(&list))
 		return errno;
 	for (i = 0; i < KV_ARRAY_SIZE(families) && err == ENODEV; i++) {
 		for (at = list; at && err == ENODEV; at = at->ifa_next) {
-			if (!fits(port, list, at, families[i]))
-				continue;
-			for (tries = 0; tries < TRIES; tries++) {
-				err = listen_at(cm, at->ifa_addr, port);
-				if (err != EADDRINUSE)
-					break;
-			}
+			if (fits(port, list, at, families[i]))
+				err = listen_on(cm, at->ifa_addr, port);
 		}
 	}
 	freeifaddrs(list);
 	return err;
 }
 
-/**
- * kv_cm_open - listen at an address of the port
- * @port: opened
- * @error: filled on failure
- * Return: 0, or -1; kv_cm_close() undoes what was done either way
- */
-int kv_cm_open(struct kv_port *port, struct kv_error *error)
+static int open_channel(struct kv_cm *cm, struct kv_error *error)
 {
-	struct kv_cm *cm = calloc(1, sizeof(*cm));
-	int flags, err;
+	int flags;
 
-	if (!cm)
-		return fail(error, "what it needs", ENOMEM);
-	port->cm = cm;
 	/* blocks for a moment at most: since Linux 5.4 it makes what it lacks */
 	if (getrandom(&cm->nonce, sizeof(cm->nonce), 0) != sizeof(cm->nonce))
 		return fail(error, "getrandom", errno);
@@ -177,34 +186,94 @@ int kv_cm_open(struct kv_port *port, struct kv_error *error)
 	flags = fcntl(cm->channel->fd, F_GETFL);
 	if (flags < 0 || fcntl(cm->channel->fd, F_SETFL, flags | O_NONBLOCK))
 		return fail(error, "event channel: O_NONBLOCK", errno);
+	return 0;
+}
+
+/**
+ * kv_cm_open - listen at an address of the port
+ * @port: opened
+ * @error: filled on failure
+ * Return: 0, or -1; kv_cm_close() undoes what was done either way
+ */
+int kv_cm_open(struct kv_port *port, struct kv_error *error)
+{
+	struct kv_cm *cm = calloc(1, sizeof(*cm));
+	int err;
+
+	if (!cm)
+		return fail(error, "what it needs", ENOMEM);
+	port->cm = cm;
+	if (open_channel(cm, error))
+		return -1;
 	err = start_listening(cm, port);
 	if (err == ENODEV)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
 				    "port %u: no IP address by which rdma_cm knows it; give its netdev one and bring it up",
 				    port->number);
-	if (err)
-		return fail(error, "listen", err);
-	return 0;
+	return err ? fail(error, "listen", err) : 0;
+}
+
+/**
+ * kv_cm_more - listen once more, for connections of a lane beside those of the run
+ * @port: kv_cm_open() was called
+ * @stop: KV_STOP_* of the lane
+ * @error: filled on failure
+ * Return: owned by the caller, or NULL
+ */
+struct kv_cm *kv_cm_more(const struct kv_port *port, const volatile u32 *stop,
+			 struct kv_error *error)
+{
+	struct sockaddr_storage addr = port->cm->addr;
+	struct kv_cm *cm = calloc(1, sizeof(*cm));
+	int err;
+
+	if (!cm) {
+		fail(error, "what a lane needs", ENOMEM);
+		return NULL;
+	}
+	cm->stop = stop;
+	any_port(&addr);
+	if (open_channel(cm, error))
+		goto fail;
+	err = listen_on(cm, (struct sockaddr *)&addr, port);
+	if (!err)
+		return cm;
+	fail(error, "listen for a lane", err);
+fail:
+	kv_cm_free(cm);
+	return NULL;
+}
+
+/* listen no more: before the ids of its connections are left; NULL allowed */
+void kv_cm_deaf(struct kv_cm *cm)
+{
+	if (!cm || !cm->listener)
+		return;
+	rdma_destroy_id(cm->listener);
+	cm->listener = NULL;
+}
+
+/* all its connections were left before; NULL allowed */
+void kv_cm_free(struct kv_cm *cm)
+{
+	if (!cm)
+		return;
+	kv_cm_deaf(cm);
+	if (cm->channel)
+		rdma_destroy_event_channel(cm->channel);
+	free(cm);
 }
 
 /* listen no more; connections stay */
 void kv_cm_shut(struct kv_port *port)
 {
-	if (!port->cm || !port->cm->listener)
-		return;
-	rdma_destroy_id(port->cm->listener);
-	port->cm->listener = NULL;
+	kv_cm_deaf(port->cm);
 }
 
 /* all connections were left before */
 void kv_cm_close(struct kv_port *port)
 {
-	if (!port->cm)
-		return;
-	kv_cm_shut(port);
-	if (port->cm->channel)
-		rdma_destroy_event_channel(port->cm->channel);
-	free(port->cm);
+	kv_cm_free(port->cm);
 	port->cm = NULL;
 }
 
@@ -251,6 +320,11 @@ struct news {
 	int status;
 };
 
+static bool stopped(const struct kv_cm *cm)
+{
+	return cm->stop ? *cm->stop : kv_interrupted();
+}
+
 static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, double end,
 		struct news *news, struct kv_error *error)
 {
@@ -259,7 +333,7 @@ static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, double end
 	int rc = 0;
 
 	while (!rc) {
-		if (kv_interrupted())
+		if (stopped(cm))
 			return fail(error, rdma_event_str(what), EINTR);
 		if (kv_seconds() > end)
 			return fail(error, rdma_event_str(what), ETIMEDOUT);
@@ -278,11 +352,13 @@ static int next(const struct kv_cm *cm, enum rdma_cm_event_type what, double end
 static int unexpected(const struct news *news, enum rdma_cm_event_type what,
 		      struct kv_error *error)
 {
-	return kv_error_set(error, KV_EXIT_ENVIRONMENT,
-			    "rdma_cm: %s came instead of %s, with status %d%s%s",
-			    rdma_event_str(news->event), rdma_event_str(what), news->status,
-			    news->status < 0 ? ": " : "",
-			    news->status < 0 ? strerror(-news->status) : "");
+	kv_error_set(error, KV_EXIT_ENVIRONMENT,
+		     "rdma_cm: %s came instead of %s, with status %d%s%s",
+		     rdma_event_str(news->event), rdma_event_str(what), news->status,
+		     news->status < 0 ? ": " : "",
+		     news->status < 0 ? strerror(-news->status) : "");
+	errno = news->status < 0 ? -news->status : ECONNRESET;
+	return -1;
 }
 
 /* does the event say that there is, or will be, no connection? */
@@ -356,6 +432,26 @@ static int await_both(const struct kv_cm *cm, struct rdma_cm_id *a, struct rdma_
 	return 0;
 }
 
+/*
+ * Wait until an end was told that it is connected no more, in whatever way; the other may
+ * be told first.
+ */
+static int await_end(const struct kv_cm *cm, struct rdma_cm_id *const id[2], u32 which,
+		     bool told[2], struct kv_error *error)
+{
+	double end = kv_seconds() + CM_MS / 1e3;
+	struct news news;
+	u32 i;
+
+	while (!told[which]) {
+		if (next(cm, RDMA_CM_EVENT_DISCONNECTED, end, &news, error))
+			return -1;
+		for (i = 0; i < 2; i++)
+			told[i] |= news.id == id[i] && is_failure(news.event);
+	}
+	return 0;
+}
+
 /* move a QP with what rdma_cm knows of the connection, and the job of the rest */
 static int move(struct rdma_cm_id *id, struct ibv_qp *qp, u32 state, const struct kv_job *job,
 		const char *what, struct kv_error *error)
@@ -377,19 +473,19 @@ static int to_rts(struct rdma_cm_id *id, struct ibv_qp *qp, const struct kv_job 
 	       move(id, qp, IBV_QPS_RTS, job, "modify_qp to RTS", error) ? -1 : 0;
 }
 
-static int resolve(const struct kv_cm *cm, struct rdma_cm_id *id, struct kv_error *error)
+static int resolve_addr(const struct kv_cm *cm, struct rdma_cm_id *id, struct kv_error *error)
 {
 	struct sockaddr_storage src = cm->addr, dst = cm->addr;
 
 	/* a port of its own */
-	if (src.ss_family == AF_INET)
-		((struct sockaddr_in *)&src)->sin_port = 0;
-	else
-		((struct sockaddr_in6 *)&src)->sin6_port = 0;
+	any_port(&src);
 	if (rdma_resolve_addr(id, (struct sockaddr *)&src, (struct sockaddr *)&dst, CM_MS))
 		return fail(error, "resolve_addr", errno);
-	if (await(cm, RDMA_CM_EVENT_ADDR_RESOLVED, &id, NULL, error))
-		return -1;
+	return await(cm, RDMA_CM_EVENT_ADDR_RESOLVED, &id, NULL, error);
+}
+
+static int resolve_route(const struct kv_cm *cm, struct rdma_cm_id *id, struct kv_error *error)
+{
 	if (rdma_resolve_route(id, CM_MS))
 		return fail(error, "resolve_route", errno);
 	return await(cm, RDMA_CM_EVENT_ROUTE_RESOLVED, &id, NULL, error);
@@ -415,31 +511,25 @@ static struct rdma_cm_id **new_id(struct kv_end *end, const struct kv_job *job)
 	return end->id && end->nid < job->lane_qps ? &end->id[end->nid++] : NULL;
 }
 
-/**
- * kv_cm_connect - connect a QP of an end to that of its peer
- * @end: that asks
- * @peer: that accepts
- * @i: which of their QPs
- * @port: kv_cm_open() was called
- * @job: as granted
- * @error: filled on failure
- * Return: 0 with both in RTS, or -1; kv_cm_leave() undoes what was done either way
- */
-int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct kv_port *port,
-		  const struct kv_job *job, struct kv_error *error)
+static int create_id(const struct kv_cm *cm, struct rdma_cm_id **id, struct kv_error *error)
 {
-	struct ibv_qp *qa = kv_qp_at(end, i), *qb = kv_qp_at(peer, i);
-	struct rdma_cm_id **a = new_id(end, job), **b = new_id(peer, job);
+	if (!id)
+		return fail(error, "ids", ENOMEM);
+	return rdma_create_id(cm->channel, id, NULL, RDMA_PS_TCP) ?
+	       fail(error, "create_id", errno) : 0;
+}
+
+/* two QPs from RESET to RTS, over a route that is known to the id of the first */
+static int join(const struct kv_cm *cm, struct rdma_cm_id **a, struct ibv_qp *qa,
+		struct rdma_cm_id **b, struct ibv_qp *qb, const struct kv_port *port,
+		const struct kv_job *job, struct kv_error *error)
+{
 	bool verbs = port->caps.link != KVERBS_LINK_IWARP;
-	const struct kv_cm *cm = port->cm;
 	struct rdma_conn_param param;
 
-	if (!a || !b)
+	if (!b)
 		return fail(error, "ids", ENOMEM);
-	if (rdma_create_id(cm->channel, a, NULL, RDMA_PS_TCP))
-		return fail(error, "create_id", errno);
-	if (resolve(cm, *a, error) ||
-	    move(*a, qa, IBV_QPS_INIT, job, "modify_qp to INIT", error))
+	if (move(*a, qa, IBV_QPS_INIT, job, "modify_qp to INIT", error))
 		return -1;
 	param = conn_param(qa, job);
 	param.private_data = &cm->nonce;
@@ -461,6 +551,87 @@ int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct k
 	if (rdma_establish(*a))
 		return fail(error, "establish", errno);
 	return await(cm, RDMA_CM_EVENT_ESTABLISHED, b, *a, error);
+}
+
+/*
+ * End a connection, until both ends have been told. It is the end that accepted which
+ * begins: TCP's TIME_WAIT then is at the listener's port, and does not use up the others.
+ */
+static int part(const struct kv_cm *cm, struct rdma_cm_id *a, struct rdma_cm_id *b,
+		const struct kv_port *port, struct kv_error *error)
+{
+	struct rdma_cm_id *const id[2] = { a, b };
+	bool told[2] = { false, false };
+
+	if (rdma_disconnect(b))
+		return fail(error, "disconnect", errno);
+	if (await_end(cm, id, 0, told, error))
+		return -1;
+	/* a request of IB to part is answered by the same call */
+	if (port->caps.link != KVERBS_LINK_IWARP && rdma_disconnect(a))
+		return fail(error, "disconnect", errno);
+	return await_end(cm, id, 1, told, error);
+}
+
+/**
+ * kv_cm_connect - connect a QP of an end to that of its peer
+ * @end: that asks
+ * @peer: that accepts
+ * @i: which of their QPs
+ * @port: kv_cm_open() was called
+ * @job: as granted
+ * @error: filled on failure
+ * Return: 0 with both in RTS, or -1; kv_cm_leave() undoes what was done either way
+ */
+int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct kv_port *port,
+		  const struct kv_job *job, struct kv_error *error)
+{
+	struct rdma_cm_id **a = new_id(end, job), **b = new_id(peer, job);
+	const struct kv_cm *cm = port->cm;
+
+	return create_id(cm, a, error) || resolve_addr(cm, *a, error) ||
+	       resolve_route(cm, *a, error) ||
+	       join(cm, a, kv_qp_at(end, i), b, kv_qp_at(peer, i), port, job, error) ? -1 : 0;
+}
+
+/**
+ * kv_cm_call - one step of a connection, which the steps before it have prepared
+ * @cm: by which it is connected
+ * @end: that asks
+ * @peer: that accepts
+ * @what: enum kverbs_metric that it is timed as
+ * @port: opened
+ * @job: as granted
+ * Return: 0 or -errno; 1: stopped while it waited
+ */
+int kv_cm_call(const struct kv_cm *cm, struct kv_end *end, struct kv_end *peer, u32 what,
+	       const struct kv_port *port, const struct kv_job *job)
+{
+	struct kv_error error;
+	int rc;
+
+	switch (what) {
+	case KVERBS_METRIC_CREATE_ID:
+		rc = create_id(cm, new_id(end, job), &error);
+		break;
+	case KVERBS_METRIC_RESOLVE_ADDR:
+		rc = resolve_addr(cm, *end->id, &error);
+		break;
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+		rc = resolve_route(cm, *end->id, &error);
+		break;
+	case KVERBS_METRIC_CONNECT:
+		rc = join(cm, end->id, end->qp, new_id(peer, job), peer->qp, port, job, &error);
+		break;
+	case KVERBS_METRIC_DISCONNECT:
+		rc = part(cm, *end->id, *peer->id, port, &error);
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (rc)
+		return errno == EINTR ? 1 : -errno;
+	return 0;
 }
 
 /*

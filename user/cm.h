@@ -15,5 +15,11 @@ void kv_cm_close(struct kv_port *port);
 int kv_cm_connect(struct kv_end *end, struct kv_end *peer, u32 i, const struct kv_port *port,
 		  const struct kv_job *job, struct kv_error *error);
 void kv_cm_leave(struct kv_end *end);
+struct kv_cm *kv_cm_more(const struct kv_port *port, const volatile u32 *stop,
+			 struct kv_error *error);
+void kv_cm_deaf(struct kv_cm *cm);
+void kv_cm_free(struct kv_cm *cm);
+int kv_cm_call(const struct kv_cm *cm, struct kv_end *end, struct kv_end *peer, u32 what,
+	       const struct kv_port *port, const struct kv_job *job);
 
 #endif /* KV_CM_H */

@@ -45,6 +45,11 @@ const struct kv_value_rule kv_value_rules[KV_VALUES] = {
 	[KV_VALUE_DESTROY_CQ] = KV_CALL("destroy_cq", DESTROY_CQ),
 	[KV_VALUE_MR_ALLOC] = KV_CALL("mr_alloc", MR_ALLOC),
 	[KV_VALUE_MR_FREE] = KV_CALL("mr_free", MR_FREE),
+	[KV_VALUE_CREATE_ID] = KV_CALL("create_id", CREATE_ID),
+	[KV_VALUE_RESOLVE_ADDR] = KV_CALL("resolve_addr", RESOLVE_ADDR),
+	[KV_VALUE_RESOLVE_ROUTE] = KV_CALL("resolve_route", RESOLVE_ROUTE),
+	[KV_VALUE_DISCONNECT] = KV_CALL("disconnect", DISCONNECT),
+	[KV_VALUE_DESTROY_ID] = KV_CALL("destroy_id", DESTROY_ID),
 	[KV_VALUE_OPS] = { "messages/s", "operations_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_BYTES] = { "bytes/s", "bytes_per_s", true, false, KV_NO_METRIC },
 	[KV_VALUE_OP] = { "operation", "operation", false, false, KV_NO_METRIC },
@@ -76,7 +81,10 @@ static int look_at_device(struct kv_compare *compare, u32 *largest, struct kv_er
 				    compare->device);
 	bytes = (u64)dev->max_reg_pages * 4096 / 2;
 	for (i = 0; i < dev->nports; i++) {
-		if (dev->port[i].num == compare->options.job.port && dev->port[i].max_msg < bytes)
+		if (dev->port[i].num != compare->options.job.port)
+			continue;
+		compare->link = dev->port[i].link;
+		if (dev->port[i].max_msg < bytes)
 			bytes = dev->port[i].max_msg;
 	}
 	*largest = bytes < KV_SIZE_MAX ? (u32)bytes : KV_SIZE_MAX;

@@ -36,6 +36,11 @@ enum kv_value {
 	KV_VALUE_DESTROY_CQ,
 	KV_VALUE_MR_ALLOC,
 	KV_VALUE_MR_FREE,
+	KV_VALUE_CREATE_ID,
+	KV_VALUE_RESOLVE_ADDR,
+	KV_VALUE_RESOLVE_ROUTE,
+	KV_VALUE_DISCONNECT,
+	KV_VALUE_DESTROY_ID,
 	KV_VALUE_OPS,
 	KV_VALUE_BYTES,
 	KV_VALUE_OP,		/* window over operations */
@@ -183,6 +188,7 @@ struct kv_proof {
 
 /**
  * struct kv_compare - a comparison
+ * @link: of the port, enum kverbs_link
  * @trial: what was measured; owned
  * @proof: of --prove, else NULL; owned
  * @arm: arms of one case follow each other
@@ -196,6 +202,7 @@ struct kv_compare {
 	struct kv_env env;
 	char device[KV_DEVICE_NAME];
 	char post_send[128];
+	u32 link;
 	struct kv_trial *trial;
 	struct kv_proof *proof;
 	struct kv_arm arm[KV_ARMS_MAX];

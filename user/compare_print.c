@@ -315,7 +315,11 @@ static void print_turns(FILE *file, const struct kv_arm *arm)
 {
 	const struct kv_job *job = &arm->granted[KV_USER];
 
-	if (job->shape == KVERBS_SHAPE_SETUP)
+	if (job->shape == KVERBS_SHAPE_SETUP && job->connect == KVERBS_CONNECT_CM)
+		fprintf(file,
+			"turns: %u connection%s of rdma_cm at once, each of two QPs of %u WRs with a CQ each; each call timed; ",
+			job->storm, job->storm > 1 ? "s" : "", job->outstanding);
+	else if (job->shape == KVERBS_SHAPE_SETUP)
 		fprintf(file,
 			"turns: %u CQ%s and QP%s of %u WRs at once, each QP its own peer; each call timed; ",
 			job->storm, job->storm > 1 ? "s" : "", job->storm > 1 ? "s" : "",

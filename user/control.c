@@ -2,6 +2,7 @@
 /* The control path as something that is measured: its calls, by libibverbs. */
 #include <errno.h>
 #include <stdlib.h>
+#include "cm.h"
 #include "ep.h"
 #include "verbs.h"
 #include "kverbs.h"
@@ -9,49 +10,69 @@
 /**
  * struct kv_control - what calls of the control path need
  * @plan: what they are made on
- * @set: what is set up, NULL: nothing is
+ * @set: what is set up, NULL: nothing is; of connections those ends that ask go first
+ * @cm: what connects these, NULL: verbs
  * @due: receives of the peer that have not completed
  */
 struct kv_control {
 	struct kv_control_plan plan;
 	struct kv_end *set;
+	struct kv_cm *cm;
 	u32 due;
 };
+
+static int open_sets(struct kv_control *control, struct kv_error *error)
+{
+	const struct kv_control_plan *plan = &control->plan;
+
+	control->set = calloc(kv_job_storm_qps(plan->job), sizeof(*control->set));
+	if (!control->set)
+		return kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	if (plan->job->connect != KVERBS_CONNECT_CM)
+		return 0;
+	control->cm = kv_cm_more(plan->port, plan->ep->stop, error);
+	return control->cm ? 0 : -1;
+}
 
 /**
  * kv_control_open - make what the calls of a lane will need
  * @plan: what they are made on, copied; what it names outlives it
- * Return: owned by the caller, or NULL without memory
+ * @error: filled on failure
+ * Return: owned by the caller, or NULL
  */
-struct kv_control *kv_control_open(const struct kv_control_plan *plan)
+struct kv_control *kv_control_open(const struct kv_control_plan *plan, struct kv_error *error)
 {
 	struct kv_control *control = calloc(1, sizeof(*control));
 
-	if (!control)
+	if (!control) {
+		kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 		return NULL;
+	}
 	control->plan = *plan;
-	if (plan->job->shape != KVERBS_SHAPE_SETUP)
+	if (plan->job->shape != KVERBS_SHAPE_SETUP || !open_sets(control, error))
 		return control;
-	control->set = calloc(plan->job->storm, sizeof(*control->set));
-	if (control->set)
-		return control;
-	free(control);
+	kv_control_close(control);
 	return NULL;
 }
 
 /* before the QPs of the run are destroyed; NULL allowed */
 void kv_control_close(struct kv_control *control)
 {
-	u32 i;
+	u32 n, i;
 
 	if (!control)
 		return;
+	n = control->set ? kv_job_storm_qps(control->plan.job) : 0;
 	/* a turn that was not done to its end leaves what it had made */
-	for (i = 0; control->set && i < control->plan.job->storm; i++) {
+	kv_cm_deaf(control->cm);
+	for (i = n; i--;)
+		kv_cm_leave(&control->set[i]);
+	for (i = 0; i < n; i++) {
 		if (control->set[i].mr)
 			ibv_dereg_mr(control->set[i].mr);
 		kv_qp_free(&control->set[i]);
 	}
+	kv_cm_free(control->cm);
 	free(control->set);
 	free(control);
 }
@@ -130,9 +151,12 @@ static int destroy_cq(struct kv_end *set)
 	return -rc;
 }
 
-/* of a QP that is its own peer */
-static int set_up(const struct kv_control_plan *plan, struct kv_end *set, u32 what)
+/* of a QP that is its own peer, or is an end of a connection of rdma_cm */
+static int set_up(const struct kv_control *control, u32 i, u32 what)
 {
+	const struct kv_control_plan *plan = &control->plan;
+	struct kv_end *set = &control->set[i];
+
 	switch (what) {
 	case KVERBS_METRIC_CREATE_CQ:
 		return create_cq(plan, set);
@@ -152,6 +176,16 @@ static int set_up(const struct kv_control_plan *plan, struct kv_end *set, u32 wh
 		return destroy_qp(set);
 	case KVERBS_METRIC_DESTROY_CQ:
 		return destroy_cq(set);
+	case KVERBS_METRIC_CREATE_ID:
+	case KVERBS_METRIC_RESOLVE_ADDR:
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+	case KVERBS_METRIC_CONNECT:
+	case KVERBS_METRIC_DISCONNECT:
+		return kv_cm_call(control->cm, set, set + plan->job->storm, what, plan->port,
+				  plan->job);
+	case KVERBS_METRIC_DESTROY_ID:
+		kv_cm_leave(set);
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -201,14 +235,14 @@ static int reap_recvs(struct kv_control *control)
  * @control: of the lane that calls
  * @what: enum kverbs_metric that it is timed as
  * @i: object that it is of
- * Return: 0 or -errno
+ * Return: 0 or -errno; 1: what it waits for has not come, or it was stopped at that
  */
 int kv_control_call(struct kv_control *control, u32 what, u32 i)
 {
 	const struct kv_control_plan *plan = &control->plan;
 
 	if (control->set)
-		return set_up(plan, &control->set[i], what);
+		return set_up(control, i, what);
 	switch (what) {
 	case KVERBS_METRIC_RECV_POST:
 		return post_recvs(control, i);

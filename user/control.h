@@ -11,6 +11,7 @@
 struct kv_control;
 struct kv_end;
 struct kv_ep;
+struct kv_error;
 struct kv_port;
 
 /**
@@ -27,7 +28,7 @@ struct kv_control_plan {
 	const struct kv_job *job;
 };
 
-struct kv_control *kv_control_open(const struct kv_control_plan *plan);
+struct kv_control *kv_control_open(const struct kv_control_plan *plan, struct kv_error *error);
 void kv_control_close(struct kv_control *control);
 int kv_control_call(struct kv_control *control, u32 what, u32 i);
 

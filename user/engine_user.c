@@ -231,7 +231,7 @@ static void lane_ended(void *owner, struct kv_lane *lane)
 		return;	/* the counter is full: the reader wakes up as it is */
 }
 
-static int make_lanes(struct kv_run *run)
+static int make_lanes(struct kv_run *run, struct kv_error *error)
 {
 	struct kv_pair **pair;
 	u32 i;
@@ -249,7 +249,7 @@ static int make_lanes(struct kv_run *run)
 		if (!*pair)
 			*pair = kv_pair_new();
 		if (!*pair)
-			return -1;
+			return no_memory(error);
 	}
 	for (i = 0; i < run->nlanes; i++) {
 		plan.pair = run->pair[kv_job_pair_of(&run->granted, i)];
@@ -260,7 +260,7 @@ static int make_lanes(struct kv_run *run)
 		plan.index = i;
 		plan.role = kv_job_role(&run->granted, i);
 		plan.cpu = run->granted.cpu[i % run->granted.ncpus];
-		run->lane[i] = kv_lane_new(&plan);
+		run->lane[i] = kv_lane_new(&plan, error);
 		if (!run->lane[i])
 			return -1;
 		run->ids[i].qpn = plan.end->qp->qp_num;
@@ -336,10 +336,8 @@ static int user_connect(struct kv_run *run, struct kv_error *error)
 	}
 	if (connect_ends(run, error))
 		return fail(run, "connect QP", error);
-	if (make_lanes(run)) {
-		no_memory(error);
+	if (make_lanes(run, error))
 		return fail(run, "allocate lanes", error);
-	}
 	run->state = KVERBS_STATE_READY;
 	return 0;
 }

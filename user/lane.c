@@ -546,6 +546,8 @@ static int build_loop(struct kv_lane *lane)
 	}
 	loop->control = kv_shape_rules[job->shape].control;
 	loop->storm = job->storm;
+	loop->storm_qps = kv_job_storm_qps(job);
+	loop->cm = job->connect == KVERBS_CONNECT_CM;
 	loop->theirs = kv_job_theirs(job);
 	loop->recreate = job->recover == KVERBS_RECOVER_RECREATE;
 	kv_job_reg_calls(job, &loop->reg);
@@ -581,7 +583,7 @@ static int build_wrong(struct kv_lane *lane)
 }
 
 /* what calls of the control path need, where they are made */
-static int build_control(struct kv_lane *lane)
+static int build_control(struct kv_lane *lane, struct kv_error *error)
 {
 	struct kv_control_plan plan = {
 		.ep = &lane->ep,
@@ -592,24 +594,26 @@ static int build_control(struct kv_lane *lane)
 
 	if (!kv_shape_rules[plan.job->shape].control)
 		return 0;
-	lane->ep.control = kv_control_open(&plan);
+	lane->ep.control = kv_control_open(&plan, error);
 	return lane->ep.control ? 0 : -1;
 }
 
 /**
  * kv_lane_new - make a lane
  * @plan: what it is made from, copied
- * Return: the lane, or NULL without memory
+ * @error: filled on failure
+ * Return: the lane, or NULL
  */
-struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan)
+struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan, struct kv_error *error)
 {
 	struct kv_lane *lane = lines(sizeof(*lane));
 
+	kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	if (!lane)
 		return NULL;
 	lane->plan = *plan;
 	if (build_ep(lane) || build_loop(lane) || build_wrong(lane) ||
-	    build_control(lane)) {
+	    build_control(lane, error)) {
 		kv_lane_free(lane);
 		return NULL;
 	}

@@ -254,7 +254,9 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	if (job->recover != KV_AUTO)
 		fprintf(file, ", recovers by %s", kv_recover_name(job->recover));
 	if (job->storm != KV_AUTO)
-		fprintf(file, ", %u QP%s set up at once", job->storm, job->storm > 1 ? "s" : "");
+		fprintf(file, ", %u %s%s set up at once", job->storm,
+			job->connect == KVERBS_CONNECT_CM ? "connection" : "QP",
+			job->storm > 1 ? "s" : "");
 	if (job->sg_list == KVERBS_SG_LIST_PAGES || job->sg_list == KVERBS_SG_LIST_GAPS)
 		fprintf(file, ", SG lists of %u %s", kv_job_sg_entries(job),
 			job->sg_list != KVERBS_SG_LIST_GAPS ? "pages" :
@@ -298,7 +300,7 @@ static void print_figure(FILE *file, const char *name, const struct kv_figure *f
 	char text[KV_TEXT];
 	u32 i;
 
-	fprintf(file, "%-10s %12llu", name, figure->count);
+	fprintf(file, "%-13s %9llu", name, figure->count);
 	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
 		fprintf(file, " %10s", kv_text_value(value[i] * factor, KV_UNIT_NS, text));
 	fprintf(file, "%s%s\n", *label ? "  " : "", label);
@@ -314,7 +316,7 @@ static void print_count(FILE *file, const char *name, const struct kv_figure *fi
 
 	for (i = 0; i < KV_ARRAY_SIZE(value); i++)
 		kv_text_value(value[i] * factor, KV_UNIT_INSN, text[i]);
-	fprintf(file, "%-10s %12llu %10s %10llu %10llu %10llu %10s %10s\n", name, figure->count,
+	fprintf(file, "%-13s %9llu %10s %10llu %10llu %10llu %10s %10s\n", name, figure->count,
 		text[0], figure->same, figure->other, figure->disturbed, text[1], text[2]);
 }
 
@@ -323,7 +325,7 @@ static void print_counts(FILE *file, const struct kv_report *report)
 	const struct kv_result *result = report->result;
 	u32 metric;
 
-	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
+	fprintf(file, "\n%s%-13s %9s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
 		kv_unit_name(result->clock.unit), "count", "p50", "same", "other", "disturbed",
 		"min", "max", kv_plain(file));
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
@@ -352,7 +354,7 @@ static void print_metrics(FILE *file, const struct kv_report *report)
 	char label[128];
 	u32 metric;
 
-	fprintf(file, "\n%s%-10s %12s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
+	fprintf(file, "\n%s%-13s %9s %10s %10s %10s %10s %10s %10s %10s%s\n", kv_bold(file),
 		kv_unit_name(result->clock.unit), "count", "min", "mean", "p50", "p90",
 		"p99", "p99.9", "max", kv_plain(file));
 	for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {

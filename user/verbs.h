@@ -187,7 +187,7 @@ struct kv_lane_fate {
 };
 
 struct kv_pair *kv_pair_new(void);
-struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan);
+struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan, struct kv_error *error);
 int kv_lane_fill(struct kv_lane *lane);
 int kv_lane_start(struct kv_lane *lane);	/* 0 or errno */
 void kv_lane_stop(struct kv_lane *lane, bool now);

@@ -178,7 +178,7 @@
 	X(LANE_QPS, lane_qps, u32, 1, 1024, 1,				\
 	  0, "lane-qps", "QPs", "QPs of a lane, used in turn")			\
 	X(STORM, storm, u32, 1, KV_STORM_MAX, KV_AUTO,			\
-	  0, "storm", "QPs", "QPs that a lane sets up at once")		\
+	  0, "storm", "QPs", "QPs or connections that a lane sets up at once")		\
 	X(ACCESS, access, u32, 0, KVERBS_ACCESS_NEEDED,			\
 	  KVERBS_ACCESS_ALL,						\
 	  0, "access", "", "all or needed")				\
@@ -1287,12 +1287,20 @@ static inline u32 kv_job_lanes(const struct kv_job *job)
 }
 
 /* does a set-up? */
-static inline u32 kv_job_setup_has(u32 metric)
+static inline u32 kv_job_setup_has(const struct kv_job *job, u32 metric)
 {
 	switch (metric) {
 	case KVERBS_METRIC_TO_INIT:
 	case KVERBS_METRIC_TO_RTR:
 	case KVERBS_METRIC_TO_RTS:
+		return job->connect != KVERBS_CONNECT_CM;
+	case KVERBS_METRIC_CREATE_ID:
+	case KVERBS_METRIC_RESOLVE_ADDR:
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+	case KVERBS_METRIC_CONNECT:
+	case KVERBS_METRIC_DISCONNECT:
+	case KVERBS_METRIC_DESTROY_ID:
+		return job->connect == KVERBS_CONNECT_CM;
 	case KVERBS_METRIC_CREATE_QP:
 	case KVERBS_METRIC_DESTROY_QP:
 	case KVERBS_METRIC_SETUP:
@@ -1305,6 +1313,12 @@ static inline u32 kv_job_setup_has(u32 metric)
 		return 1;
 	}
 	return 0;
+}
+
+/* QPs of a storm: rdma_cm connects two, verbs each to itself */
+static inline u32 kv_job_storm_qps(const struct kv_job *job)
+{
+	return job->connect == KVERBS_CONNECT_CM ? 2 * job->storm : job->storm;
 }
 
 /* is it of calls that user space has not? */
@@ -1320,7 +1334,7 @@ static inline u32 kv_job_turn_has(const struct kv_job *job, u32 metric)
 	u32 recreate = job->recover == KVERBS_RECOVER_RECREATE;
 
 	if (job->shape == KVERBS_SHAPE_SETUP)
-		return kv_job_setup_has(metric);
+		return kv_job_setup_has(job, metric);
 	switch (metric) {
 	case KVERBS_METRIC_RECOVER:
 	case KVERBS_METRIC_FLUSH:
@@ -2058,6 +2072,12 @@ static inline int kv_job_check_iwarp(const struct kv_job *job,
 	return 0;
 }
 
+/* who connects QPs of a port of this link, where that was not said */
+static inline u32 kv_connect_by(u32 link)
+{
+	return link == KVERBS_LINK_IWARP ? KVERBS_CONNECT_CM : KVERBS_CONNECT_VERBS;
+}
+
 /* who connects QPs, and what it decides then itself */
 static inline int kv_job_check_connect(struct kv_job *job,
 				       const struct kv_caps *caps,
@@ -2067,7 +2087,7 @@ static inline int kv_job_check_connect(struct kv_job *job,
 	const char *leave = iwarp ? "" : ", or --connect verbs";
 
 	if (job->connect == KV_AUTO)
-		job->connect = iwarp ? KVERBS_CONNECT_CM : KVERBS_CONNECT_VERBS;
+		job->connect = kv_connect_by(caps->link);
 	if (iwarp && job->connect == KVERBS_CONNECT_VERBS)
 		return kv_refuse(no, KVERBS_JOB_A_CONNECT,
 				 "connect verbs: port %u is iWARP, whose QPs only rdma_cm connects; use cm, or leave it out",
@@ -2081,7 +2101,7 @@ static inline int kv_job_check_connect(struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_TRANSPORT,
 				 "transport %s: rdma_cm connects RC QPs here; use -c rc%s",
 				 kv_transport_rules[job->transport].name, leave);
-	if (kv_shape_rules[job->shape].control)
+	if (job->shape == KVERBS_SHAPE_RECOVER)
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
 				 "shape %s: takes QPs to RTS by verbs; use another shape%s",
 				 kv_shape_rules[job->shape].name, leave);
@@ -3028,7 +3048,7 @@ static inline int kv_job_check_storm(const struct kv_job *job,
 				     const struct kv_caps *caps,
 				     struct kv_refusal *no)
 {
-	u64 qps = (u64)job->pairs * (2 + job->storm);
+	u64 qps = (u64)job->pairs * (2 + kv_job_storm_qps(job));
 	/* those of all pools, of lanes and of the run's buffers */
 	u64 mrs = (u64)job->pairs * (2 + job->storm * (job->outstanding + 1));
 

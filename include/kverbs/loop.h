@@ -37,7 +37,8 @@
  *                                 and the message, or that of the message into the WRs
  *   void kv_wr_key(ep, slot)      give the WR of a slot a key of no MR, or its own again
  *   int kv_control(ep, what, i)   a call of the control path, by the metric it is timed
- *                                 as, on the i-th object of the lane: 0 or -errno
+ *                                 as, on the i-th object of the lane: 0, -errno, or 1
+ *                                 when it waits for something: still, or stopped at it
  *   int kv_poll(ep, max)          poll up to max WCs: their number or -errno
  *   u32 kv_wc_status(ep, i), u64 kv_wc_id(ep, i), u32 kv_wc_vendor(ep, i)
  *   u32 kv_wc_invalidated(ep, i)  did the message invalidate the MR of this end?
@@ -208,6 +209,8 @@ struct kv_ring {
  * @control: its operations are turns of the control path
  * @recreate: which makes QPs anew, and does not reset them
  * @storm: or which sets so many up at once
+ * @storm_qps: QPs of these
+ * @cm: it is rdma_cm that connects them
  * @theirs: receives that the peer has in each of them, 0: it takes no messages
  * @random: state of the sampling generator, not 0
  * @data: checking of data
@@ -269,6 +272,8 @@ struct kv_loop {
 	u32 control;
 	u32 recreate;
 	u32 storm;
+	u32 storm_qps;
+	u32 cm;
 	u32 theirs;
 	u64 random;
 	struct kv_data data;
@@ -2208,6 +2213,9 @@ kv_inline int kv_call(struct kv_loop *l, u32 what, u32 i)
 		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
 	rc = kv_control(l->ep, what, i);
 	kv_tick(l, &l->stat.t_control);
+	/* it waited, and was told to stop */
+	if (kv_unlikely(rc > 0))
+		return kv_fail(l, KVERBS_REASON_STOPPED, 0, l->retired);
 	if (kv_unlikely(rc))
 		return kv_fail(l, KVERBS_REASON_SETUP, rc, what);
 	kv_sample(l, what, l->now - start);
@@ -2375,12 +2383,12 @@ kv_inline int kv_recover(struct kv_loop *l)
 	return kv_recover_reap(l);
 }
 
-/* one call of each object of a storm: it is through with this before the next begins */
-kv_inline int kv_call_all(struct kv_loop *l, u32 what)
+/* one call of each of n objects of a storm: it is through with this before the next begins */
+kv_inline int kv_call_each(struct kv_loop *l, u32 what, u32 n)
 {
 	u32 i;
 
-	for (i = 0; i < l->storm; i++) {
+	for (i = 0; i < n; i++) {
 		if (kv_call(l, what, i))
 			return -1;
 	}
@@ -2389,16 +2397,52 @@ kv_inline int kv_call_all(struct kv_loop *l, u32 what)
 	return 0;
 }
 
-/* a storm of QPs that are each their own peer, from nothing to RTS, and back to nothing */
+kv_inline int kv_call_all(struct kv_loop *l, u32 what)
+{
+	return kv_call_each(l, what, l->storm);
+}
+
+/* QPs that are each their own peer, from nothing to RTS */
+kv_inline int kv_setup_qps(struct kv_loop *l)
+{
+	return kv_call_each(l, KVERBS_METRIC_CREATE_CQ, l->storm_qps) ||
+	       kv_call_each(l, KVERBS_METRIC_CREATE_QP, l->storm_qps) ||
+	       kv_call_all(l, KVERBS_METRIC_TO_INIT) ||
+	       kv_call_all(l, KVERBS_METRIC_TO_RTR) ||
+	       kv_call_all(l, KVERBS_METRIC_TO_RTS) ? -1 : 0;
+}
+
+/*
+ * Connections of rdma_cm likewise. Both ends are the lane's: that which asks has the
+ * objects up to storm, that which accepts those after.
+ */
+kv_inline int kv_setup_connections(struct kv_loop *l)
+{
+	return kv_call_all(l, KVERBS_METRIC_CREATE_ID) ||
+	       kv_call_all(l, KVERBS_METRIC_RESOLVE_ADDR) ||
+	       kv_call_all(l, KVERBS_METRIC_RESOLVE_ROUTE) ||
+	       kv_call_each(l, KVERBS_METRIC_CREATE_CQ, l->storm_qps) ||
+	       kv_call_each(l, KVERBS_METRIC_CREATE_QP, l->storm_qps) ||
+	       kv_call_all(l, KVERBS_METRIC_CONNECT) ? -1 : 0;
+}
+
+/* and back to nothing */
+kv_inline int kv_setup_undo(struct kv_loop *l)
+{
+	/* drivers of iWARP wait for the id, before a QP goes */
+	if (l->cm && (kv_call_all(l, KVERBS_METRIC_DISCONNECT) ||
+		      kv_call_each(l, KVERBS_METRIC_DESTROY_ID, l->storm_qps)))
+		return -1;
+	return kv_call_each(l, KVERBS_METRIC_DESTROY_QP, l->storm_qps) ||
+	       kv_call_each(l, KVERBS_METRIC_DESTROY_CQ, l->storm_qps) ? -1 : 0;
+}
+
+/* a storm, from nothing to RTS, and back to nothing */
 kv_inline int kv_setup(struct kv_loop *l)
 {
 	u64 start = l->now;
 
-	if (kv_call_all(l, KVERBS_METRIC_CREATE_CQ) ||
-	    kv_call_all(l, KVERBS_METRIC_CREATE_QP) ||
-	    kv_call_all(l, KVERBS_METRIC_TO_INIT) ||
-	    kv_call_all(l, KVERBS_METRIC_TO_RTR) ||
-	    kv_call_all(l, KVERBS_METRIC_TO_RTS))
+	if (l->cm ? kv_setup_connections(l) : kv_setup_qps(l))
 		return -1;
 	kv_sample(l, KVERBS_METRIC_SETUP, l->now - start);
 	if (kv_call_all(l, KVERBS_METRIC_MR_ALLOC) ||
@@ -2409,8 +2453,7 @@ kv_inline int kv_setup(struct kv_loop *l)
 	    (kv_call_all(l, KVERBS_METRIC_POOL_INIT) ||
 	     kv_call_all(l, KVERBS_METRIC_POOL_FREE)))
 		return -1;
-	return kv_call_all(l, KVERBS_METRIC_DESTROY_QP) ||
-	       kv_call_all(l, KVERBS_METRIC_DESTROY_CQ) ? -1 : 0;
+	return kv_setup_undo(l);
 }
 
 /* a turn is an operation, and all of its WRs count as one */

@@ -105,6 +105,11 @@ struct kv_stat {
 	X(MR_ALLOC,	"mr_alloc")					\
 	X(MR_FREE,	"mr_free")					\
 	X(POOL_INIT,	"pool_init")					\
-	X(POOL_FREE,	"pool_free")
+	X(POOL_FREE,	"pool_free")					\
+	X(CREATE_ID,	"create_id")					\
+	X(RESOLVE_ADDR,	"resolve_addr")					\
+	X(RESOLVE_ROUTE, "resolve_route")				\
+	X(DISCONNECT,	"disconnect")					\
+	X(DESTROY_ID,	"destroy_id")
 
 #endif /* _KVERBS_STAT_H */

@@ -269,6 +269,7 @@ WRAP(rdma_init_qp_attr, int, -EIO, (struct rdma_cm_id *id, struct ib_qp_attr *at
      (id, attr, mask))
 WRAP(rdma_connect, int, -EIO, (struct rdma_cm_id *id, struct rdma_conn_param *param), (id, param))
 WRAP(rdma_accept, int, -EIO, (struct rdma_cm_id *id, struct rdma_conn_param *param), (id, param))
+WRAP(rdma_disconnect, int, -EIO, (struct rdma_cm_id *id), (id))
 #endif
 
 /* those that take a format: what it gives is given on as one word */

@@ -66,6 +66,7 @@
  * @starve: what is made wrong is that the lane posts no receives
  * @broken_cq: the CQ has an error of its own
  * @control_bad: so manieth call of the control path fails
+ * @control_stops: or is stopped while it waits
  * @kind: a WR with a key of no MR is good all the same
  * @park: one handler in so many, at random, leaves its turn to the lane
  */
@@ -77,7 +78,7 @@ struct script {
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
-	u64 control_bad, kind, limit_bad, limit_ticks;
+	u64 control_bad, control_stops, kind, limit_bad, limit_ticks;
 };
 
 struct fake_wr {
@@ -175,6 +176,7 @@ struct kv_ep {
 	u32 state[2];		/* of both of them */
 	u32 made[FAKE_SLOTS];	/* of a set-up, FAKE_* */
 	u32 storm;
+	u32 cm;			/* connects what is set up */
 	u32 in_error;		/* what completes is flushed */
 	u64 controls;		/* calls of the control path */
 	u64 flushes;		/* WRs that were */
@@ -871,6 +873,11 @@ enum {
 	FAKE_AT_INIT = 16,
 	FAKE_AT_RTR = 32,
 	FAKE_AT_RTS = 64,
+	FAKE_ID = 128,
+	FAKE_ADDR = 256,
+	FAKE_ROUTE = 512,
+	FAKE_CONNECTED = 1024,
+	FAKE_PARTED = 2048,
 };
 
 /* what is made needs what was before; all of it is there first, and goes last */
@@ -878,6 +885,71 @@ static inline void fake_set(struct kv_ep *ep, u32 i, u32 before, u32 mask, u32 a
 {
 	fake_rule(ep, (ep->made[i] & mask) == before);
 	ep->made[i] = (ep->made[i] & ~mask) | after;
+}
+
+/*
+ * Connections of rdma_cm: who accepts has neither address nor route, and an id only with
+ * the connection. MRs are made by who asks, while it is there.
+ */
+static inline int fake_setup_cm(struct kv_ep *ep, u32 what, u32 i)
+{
+	const u32 made = FAKE_CQ | FAKE_QP, way = FAKE_ID | FAKE_ADDR | FAKE_ROUTE;
+	const u32 all = made | way | FAKE_CONNECTED | FAKE_PARTED | FAKE_MR | FAKE_POOL;
+	u32 asks = i < ep->storm, own = asks ? way : 0;
+
+	fake_rule(ep, i < 2 * ep->storm);
+	fake_rule(ep, asks || what == KVERBS_METRIC_CREATE_CQ ||
+		  what == KVERBS_METRIC_CREATE_QP || what == KVERBS_METRIC_DESTROY_ID ||
+		  what == KVERBS_METRIC_DESTROY_QP || what == KVERBS_METRIC_DESTROY_CQ);
+	switch (what) {
+	case KVERBS_METRIC_CREATE_ID:
+		fake_set(ep, i, 0, all, FAKE_ID);
+		break;
+	case KVERBS_METRIC_RESOLVE_ADDR:
+		fake_set(ep, i, FAKE_ID, all, FAKE_ID | FAKE_ADDR);
+		break;
+	case KVERBS_METRIC_RESOLVE_ROUTE:
+		fake_set(ep, i, FAKE_ID | FAKE_ADDR, all, way);
+		break;
+	case KVERBS_METRIC_CREATE_CQ:
+		fake_set(ep, i, own, all, own | FAKE_CQ);
+		break;
+	case KVERBS_METRIC_CREATE_QP:
+		fake_set(ep, i, own | FAKE_CQ, all, own | made);
+		break;
+	case KVERBS_METRIC_CONNECT:
+		fake_set(ep, i, way | made, all, way | made | FAKE_CONNECTED);
+		fake_set(ep, i + ep->storm, made, all, FAKE_ID | made | FAKE_CONNECTED);
+		break;
+	case KVERBS_METRIC_MR_ALLOC:
+	case KVERBS_METRIC_POOL_INIT:
+		fake_set(ep, i, way | made | FAKE_CONNECTED, all, way | made | FAKE_CONNECTED |
+			 (what == KVERBS_METRIC_MR_ALLOC ? FAKE_MR : FAKE_POOL));
+		break;
+	case KVERBS_METRIC_MR_FREE:
+		fake_set(ep, i, FAKE_MR, FAKE_MR, 0);
+		break;
+	case KVERBS_METRIC_POOL_FREE:
+		fake_set(ep, i, FAKE_POOL, FAKE_POOL, 0);
+		break;
+	case KVERBS_METRIC_DISCONNECT:
+		fake_set(ep, i, way | made | FAKE_CONNECTED, all, FAKE_ID | made | FAKE_PARTED);
+		fake_set(ep, i + ep->storm, FAKE_ID | made | FAKE_CONNECTED, all,
+			 FAKE_ID | made | FAKE_PARTED);
+		break;
+	case KVERBS_METRIC_DESTROY_ID:
+		fake_set(ep, i, FAKE_ID | made | FAKE_PARTED, all, made);
+		break;
+	case KVERBS_METRIC_DESTROY_QP:
+		fake_set(ep, i, made, all, FAKE_CQ);
+		break;
+	case KVERBS_METRIC_DESTROY_CQ:
+		fake_set(ep, i, FAKE_CQ, all, 0);
+		break;
+	default:
+		fake_rule(ep, !"a call that is known");
+	}
+	return 0;
 }
 
 static inline int fake_setup(struct kv_ep *ep, u32 what, u32 i)
@@ -934,7 +1006,9 @@ static inline int kv_control(struct kv_ep *ep, u32 what, u32 i)
 	fake_pass_time(ep, 300 + what);
 	fake_rule(ep, ep->turns);
 	if (++ep->controls == ep->script.control_bad)
-		return -EINVAL;
+		return ep->script.control_stops ? 1 : -EINVAL;
+	if (ep->cm)
+		return fake_setup_cm(ep, what, i);
 	if (ep->storm)
 		return fake_setup(ep, what, i);
 	fake_rule(ep, i < 2);

@@ -353,6 +353,8 @@ static const struct refusal refusals[] = {
 	  "shape setup: posts nothing, no send either; leave --op out" },
 	{ "shape=setup storm=100 max_qp=101", KVERBS_JOB_A_STORM,
 	  "storm 100: with 1 pairs 102 QPs at once, and the device has 101; use fewer" },
+	{ "shape=setup storm=100 connect=cm max_qp=201", KVERBS_JOB_A_STORM,
+	  "storm 100: with 1 pairs 202 QPs at once, and the device has 201; use fewer" },
 	{ "shape=setup storm=10 outstanding=9 max_mr=101", KVERBS_JOB_A_STORM,
 	  "storm 10: with pools of 9 MRs (-t) 102 at once, and the device has 101; use fewer" },
 	/* paced */

@@ -24,7 +24,7 @@ struct bench {
 	u32 taken, nphases, provoke, exchanges;
 	struct kv_reg_calls reg;
 	struct kv_phase phase[KV_PHASES_MAX];
-	u32 sleeps, handled, recreate, storm;
+	u32 sleeps, handled, recreate, storm, cm;
 	u32 places, mrs, drawn, cold;
 	u64 spin;
 	struct fake w;
@@ -224,6 +224,9 @@ static void bench_run(void)
 		l->recreate = b.recreate;
 		l->storm = b.storm;
 		ep->storm = b.storm;
+		l->storm_qps = b.cm ? 2 * b.storm : b.storm;
+		l->cm = b.cm;
+		ep->cm = b.cm;
 		ep->turns = l->control;
 		ep->state[0] = FAKE_RTS;
 		ep->state[1] = FAKE_RTS;
@@ -3116,6 +3119,62 @@ static void test_setup(void **state)
 	}
 }
 
+/* connections: what is made of each end, and what of both; a set-up ends with the last of them */
+static void test_setup_by_cm(void **state)
+{
+	static const u32 whole[] = {
+		KVERBS_METRIC_CREATE_ID, KVERBS_METRIC_RESOLVE_ADDR, KVERBS_METRIC_RESOLVE_ROUTE,
+		KVERBS_METRIC_CONNECT, KVERBS_METRIC_MR_ALLOC, KVERBS_METRIC_MR_FREE,
+		KVERBS_METRIC_POOL_INIT, KVERBS_METRIC_POOL_FREE, KVERBS_METRIC_DISCONNECT,
+	}, ends[] = {
+		KVERBS_METRIC_CREATE_CQ, KVERBS_METRIC_CREATE_QP, KVERBS_METRIC_DESTROY_ID,
+		KVERBS_METRIC_DESTROY_QP, KVERBS_METRIC_DESTROY_CQ,
+	}, before[] = {
+		KVERBS_METRIC_CREATE_ID, KVERBS_METRIC_RESOLVE_ADDR, KVERBS_METRIC_RESOLVE_ROUTE,
+		KVERBS_METRIC_CREATE_CQ, KVERBS_METRIC_CREATE_QP, KVERBS_METRIC_CONNECT,
+	};
+	u32 storm, n, i;
+	u64 sum;
+
+	for (storm = 1; storm <= 64; storm += storm < 8 ? 1 : 28) {
+		for (n = 1; n <= 3; n++) {
+			setup_new(n, storm);
+			b.cm = 1;
+			bench_run();
+			ask_is(b.loop[0].end == KVERBS_REASON_COMPLETE);
+			ask_is(b.loop[0].stat.ops == n);
+			check_turns();
+			ask_is(hists[0][KVERBS_METRIC_SETUP].count == n);
+			for (i = 0; i < ARRAY_SIZE(whole); i++)
+				ask_is(hists[0][whole[i]].count == n * storm);
+			for (i = 0; i < ARRAY_SIZE(ends); i++)
+				ask_is(hists[0][ends[i]].count == 2 * n * storm);
+			ask_is(!hists[0][KVERBS_METRIC_TO_INIT].count);
+			for (sum = 0, i = 0; i < ARRAY_SIZE(before); i++)
+				sum += hists[0][before[i]].sum;
+			ask_is(hists[0][KVERBS_METRIC_SETUP].sum >= sum);
+			ask_is(hists[0][KVERBS_METRIC_SETUP].sum <
+			       sum + hists[0][KVERBS_METRIC_MR_ALLOC].sum);
+			for (i = 0; i < 2 * storm; i++)
+				ask_is(!b.w.ep[0].made[i]);
+		}
+	}
+	/* 19 calls a turn of one connection */
+	for (i = 1; i < 40; i++) {
+		setup_new(2, 1);
+		b.cm = 1;
+		b.w.ep[0].script.control_bad = i;
+		b.w.ep[0].script.control_stops = i & 1;
+		bench_run();
+		ask_is(!b.w.broken);
+		ask_is(b.w.ep[0].controls == (i > 38 ? 38 : i));
+		ask_is(b.loop[0].end == (i > 38 ? KVERBS_REASON_COMPLETE : i & 1 ?
+					 KVERBS_REASON_STOPPED : KVERBS_REASON_SETUP));
+		ask_is(b.loop[0].posted == b.loop[0].retired);
+		ask_is(b.loop[0].retired == (i > 38 ? 2 : i > 19 ? 1 : 0));
+	}
+}
+
 /* whichever call fails, and wherever it is stopped, it ends between two calls */
 static void test_setup_ends_anywhere(void **state)
 {
@@ -3234,6 +3293,7 @@ int main(void)
 		cmocka_unit_test(test_recover_call_fails),
 		cmocka_unit_test(test_recover_goes_wrong),
 		cmocka_unit_test(test_setup),
+		cmocka_unit_test(test_setup_by_cm),
 		cmocka_unit_test(test_setup_ends_anywhere),
 	};
 

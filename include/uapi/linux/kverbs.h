@@ -678,7 +678,7 @@ enum kverbs_metric {
 	KVERBS_METRIC_RECOVER,	/* to the next good WC; the sum of these four */
 	KVERBS_METRIC_FLUSH,	/* to the last WR that is flushed */
 	KVERBS_METRIC_RENEW,	/* both QPs to RESET, or destroyed and created */
-	KVERBS_METRIC_CONNECT,	/* both QPs to RTS */
+	KVERBS_METRIC_CONNECT,	/* both QPs to RTS; by rdma_cm, of shape setup too */
 	KVERBS_METRIC_FIRST,	/* the first WR, post to completion */
 	/* calls of the control path, each of one object */
 	KVERBS_METRIC_TO_ERR,
@@ -696,6 +696,12 @@ enum kverbs_metric {
 	KVERBS_METRIC_MR_FREE,	/* ib_dereg_mr; ibv_dereg_mr */
 	KVERBS_METRIC_POOL_INIT,	/* kernel only: ib_mr_pool_init */
 	KVERBS_METRIC_POOL_FREE,	/* kernel only */
+	/* likewise, where rdma_cm connects; CONNECT is of a connection, both QPs to RTS */
+	KVERBS_METRIC_CREATE_ID,
+	KVERBS_METRIC_RESOLVE_ADDR,	/* call to event */
+	KVERBS_METRIC_RESOLVE_ROUTE,	/* likewise */
+	KVERBS_METRIC_DISCONNECT,	/* until both ends have been told */
+	KVERBS_METRIC_DESTROY_ID,
 
 	__KVERBS_METRIC_MAX,
 	KVERBS_METRIC_MAX = __KVERBS_METRIC_MAX - 1
