@@ -68,6 +68,11 @@ static __always_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id,
 		   kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
 }
 
+static __always_inline void kv_wr_lone(struct kv_ep *ep, u32 slot)
+{
+	kv_wr_prep(ep, slot, 0, 1, 1);
+}
+
 static __always_inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
 {
 	kv_wr_at(ep, ep->tail, slot)->wr_id = id;
@@ -83,6 +88,18 @@ static inline u32 kv_wr_chill(struct kv_ep *ep, u32 slot, u32 place)
 	return kv_place_chill(ep, slot, place);
 }
 
+/* of a local variable the compiler knows that it is there: ib_post_send() asks */
+static __always_inline int kv_post_wr(struct kv_ep *ep, struct ib_qp *qp,
+				      const struct ib_send_wr *wr)
+{
+	const struct ib_send_wr *bad = NULL;
+	int rc = ib_post_send(qp, wr, &bad);
+
+	if (unlikely(rc))
+		ep->bad = bad;
+	return rc;
+}
+
 static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
 {
 	struct ib_qp *qp = ep->qp;
@@ -92,7 +109,16 @@ static __always_inline int kv_post(struct kv_ep *ep, u32 slot)
 			return kv_rw_post(ep, slot);
 		qp = ep->turn[slot];
 	}
-	return ib_post_send(qp, kv_wr_at(ep, ep->wr, slot), &ep->bad);
+	return kv_post_wr(ep, qp, kv_wr_at(ep, ep->wr, slot));
+}
+
+static __always_inline int kv_post_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	u32 at = slot * ep->stride;
+	union kv_wr *wr = (void *)ep->wr + at;
+
+	((union kv_wr *)((void *)ep->tail + at))->wr.wr_id = id;
+	return kv_post_wr(ep, ep->qp, &wr->wr);
 }
 
 static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
@@ -109,7 +135,7 @@ static inline u32 kv_post_bad(struct kv_ep *ep, u32 slot)
 
 static inline int kv_post_phase(struct kv_ep *ep, u32 first)
 {
-	return ib_post_send(ep->qp, &ep->wr[first].wr, &ep->bad);
+	return kv_post_wr(ep, ep->qp, &ep->wr[first].wr);
 }
 
 static inline int kv_reg_begin(struct kv_ep *ep, u32 slot, u32 metric)

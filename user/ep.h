@@ -143,6 +143,11 @@ kv_inline void kv_wr_prep(struct kv_ep *ep, u32 slot, u64 id, u32 signalled, u32
 	wr->next = last ? NULL : kv_wr_at(ep, ep->wr, slot + 1 == ep->depth ? 0 : slot + 1);
 }
 
+kv_inline void kv_wr_lone(struct kv_ep *ep, u32 slot)
+{
+	kv_wr_prep(ep, slot, 0, 1, 1);
+}
+
 kv_inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
 {
 	kv_wr_at(ep, ep->tail, slot)->wr_id = id;
@@ -206,6 +211,14 @@ kv_inline int kv_post(struct kv_ep *ep, u32 slot)
 	struct ibv_qp *qp = __builtin_expect(!ep->turn, 1) ? ep->qp : ep->turn[slot];
 
 	return kv_post_from(ep, qp, kv_wr_at(ep, ep->wr, slot));
+}
+
+kv_inline int kv_post_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	u32 at = slot * ep->stride;
+
+	((struct ibv_send_wr *)((char *)ep->tail + at))->wr_id = id;
+	return kv_post_from(ep, ep->qp, (struct ibv_send_wr *)((char *)ep->wr + at));
 }
 
 static int kv_window(struct kv_ep *ep, u32 slot, u32 open);

@@ -18,8 +18,11 @@
  *                                 set what changes in the prebuilt WR of a slot;
  *                                 a WR that is not last chains to the next slot
  *   u32 kv_is_bare(ep)            has it nothing beside a QP, a CQ and the CPU's counter?
+ *   void kv_wr_lone(ep, slot)     it is signalled, and has none after it
  *   void kv_wr_again(ep, slot, id)
- *                                 a WR is as it was prepared, but for its number
+ *                                 it is that still, and is given its number
+ *   int kv_post_again(ep, slot, id)
+ *                                 both, kv_wr_again() and kv_post()
  *   void kv_wr_aim(ep, slot, place, mr)
  *                                 put the message of a slot in a place, and reach it by
  *                                 an MR, at both ends
@@ -308,6 +311,8 @@ struct kv_loop {
 	u64 chain_head;
 	u64 chain_tail;
 	u32 slot;
+	u32 retire_slot;	/* a plain window: of the next WC */
+	u64 starts;	/* a burst of it: sum of the readings before its posts */
 	u64 sent;	/* turns: WRs of a queue since it was made or reset */
 	u32 until_sample;
 	u32 prepares;	/* there is something to be done before a post */
@@ -507,35 +512,13 @@ kv_inline int kv_idle(struct kv_loop *l)
 	return kv_unlikely(l->sleeps) ? kv_idle_event(l) : kv_idle_poll(l);
 }
 
-/*
- * Shape rate, and nothing is done for a WR but to post it by itself, signalled, and to
- * retire it. A loop that is made for this says so again and again, by kv_assume(): its
- * text is that of the others, and there is no code for all else that may be.
- */
-kv_inline u32 kv_is_steady(const struct kv_loop *l, u32 timing)
-{
-	return l->timing == timing && l->chain == 1 && l->signal <= 1 &&
-	       !l->tail && l->turns <= 1 && !l->prepares && !l->ahead &&
-	       !l->credit && !l->data.own && !l->reg.on && !l->sleeps &&
-	       kv_is_bare(l->ep);
-}
-
-#define KV_UNSTEADY	(KVERBS_TIMING_ALL + 1)	/* of a loop that is made for all */
-
-kv_inline void kv_steady(const struct kv_loop *l, u32 timing)
-{
-	kv_assume(timing == KV_UNSTEADY || kv_is_steady(l, timing));
-}
-
 /* one poll call with what follows from it: number of WCs, or -1 at an end */
-kv_inline int kv_poll_once(struct kv_loop *l, u32 max, u32 metric, u32 steady)
+kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
 {
 	u64 start = l->now;
 	int got;
 
-	kv_steady(l, steady);
 	got = kv_poll(l->ep, max);
-	kv_steady(l, steady);
 	if (kv_likely(got > 0)) {
 		l->stat.polls++;
 		l->idle = 0;
@@ -555,11 +538,6 @@ kv_inline int kv_poll_once(struct kv_loop *l, u32 max, u32 metric, u32 steady)
 	if (l->timing == KVERBS_TIMING_ALL)
 		kv_tick(l, &l->stat.t_empty);
 	return got;
-}
-
-kv_inline int kv_poll_step(struct kv_loop *l, u32 max, u32 metric)
-{
-	return kv_poll_once(l, max, metric, KV_UNSTEADY);
 }
 
 kv_inline void kv_time(struct kv_loop *l, u32 metric, u64 start, u64 yields)
@@ -993,13 +971,25 @@ kv_inline int kv_reg_retired(struct kv_loop *l)
 }
 
 /*
- * Post the chain of len WRs that starts at the current slot. A WR is signalled
- * when the interval says so; the last of a chain also when the window would
- * otherwise not have room for the next chain until something is retired, and
- * when no WR will follow.
+ * Is a WR signalled, of a chain that ends with the WR before end? It is when the interval
+ * says so; the last of a chain also when the window would otherwise not have room for the
+ * next chain until something is retired, and when no WR will follow.
  */
-kv_inline int kv_post_one(struct kv_loop *l, u32 len, u32 sampled, u32 delayed,
-			  u32 steady)
+kv_inline u32 kv_signalled(struct kv_loop *l, u64 end, u32 last)
+{
+	if (++l->tail < l->signal) {
+		if (!last || (!l->closing && end != l->last &&
+			      l->tail + l->chain <= l->depth))
+			return 0;
+		l->stat.forced++;
+	}
+	l->tail = 0;
+	l->stat.signalled++;
+	return 1;
+}
+
+/* post the chain of len WRs that starts at the current slot */
+kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed)
 {
 	struct kv_chain *c = &l->chains[l->chain_head & l->chain_mask];
 	u32 first = l->slot;
@@ -1007,22 +997,11 @@ kv_inline int kv_post_one(struct kv_loop *l, u32 len, u32 sampled, u32 delayed,
 	u32 signalled, last, i;
 	int rc;
 
-	kv_steady(l, steady);
 	if (kv_unlikely(l->ahead) && kv_go_ahead(l, len))
 		return -1;
 	for (i = 0; i < len; i++) {
 		last = i + 1 == len;
-		signalled = ++l->tail >= l->signal;
-		if (last && !signalled &&
-		    (l->closing || l->posted + len == l->last ||
-		     l->tail + l->chain > l->depth)) {
-			signalled = 1;
-			l->stat.forced++;
-		}
-		if (signalled) {
-			l->tail = 0;
-			l->stat.signalled++;
-		}
+		signalled = kv_signalled(l, l->posted + len, last);
 		kv_wr_prep(l->ep, l->slot, l->posted + i, signalled, last);
 		l->slot = l->slot + 1 == l->depth ? 0 : l->slot + 1;
 	}
@@ -1043,9 +1022,7 @@ kv_inline int kv_post_one(struct kv_loop *l, u32 len, u32 sampled, u32 delayed,
 	c->sampled = sampled;
 	if (delayed == KV_DELAY_POST)
 		kv_delay(l);
-	kv_steady(l, steady);
 	rc = kv_post(l->ep, first);
-	kv_steady(l, steady);
 	if (kv_unlikely(rc)) {
 		kv_note_post(l->ep, l->posted, len, 0, rc);
 		i = kv_post_bad(l->ep, first);
@@ -1070,13 +1047,8 @@ kv_inline int kv_post_one(struct kv_loop *l, u32 len, u32 sampled, u32 delayed,
 	return 0;
 }
 
-kv_inline int kv_post_chain(struct kv_loop *l, u32 len, u32 sampled, u32 delayed)
-{
-	return kv_post_one(l, len, sampled, delayed, KV_UNSTEADY);
-}
-
-/* is there another operation to begin in this pass? */
-kv_inline u32 kv_more(struct kv_loop *l)
+/* are there other operations to begin in this pass, n of them or fewer? */
+kv_inline u32 kv_more_of(struct kv_loop *l, u32 n)
 {
 	u64 now;
 
@@ -1086,8 +1058,9 @@ kv_inline u32 kv_more(struct kv_loop *l)
 	}
 	if (l->last != KV_UNSET)
 		return l->posted < l->last;
+	l->tick += n;
 	if (l->timing == KVERBS_TIMING_NONE &&
-	    !(++l->tick & (KV_CLOCK_CHECK - 1))) {
+	    (l->tick & (KV_CLOCK_CHECK - 1)) < n) {
 		now = kv_clock(l->ep);
 		if (kv_unlikely(now < l->now))
 			l->stat.backwards++;
@@ -1095,6 +1068,11 @@ kv_inline u32 kv_more(struct kv_loop *l)
 			l->now = now;
 	}
 	return l->now - l->begin < l->until || l->posted < l->least;
+}
+
+kv_inline u32 kv_more(struct kv_loop *l)
+{
+	return kv_more_of(l, 1);
 }
 
 kv_inline void kv_rest_after(struct kv_loop *l, u32 n)
@@ -1182,12 +1160,12 @@ kv_inline u32 kv_plain_good(struct kv_ep *ep, u64 n)
 	return !kv_wc_status(ep, 0) && kv_wc_id(ep, 0) == n;
 }
 
-kv_noinline int kv_plain_wrong(struct kv_loop *l)
+/* a WC is a bad one, or of no WR that may complete now */
+kv_noinline int kv_plain_wrong(struct kv_loop *l, u32 i)
 {
-	l->stat.polls++;
-	if (kv_wc_status(l->ep, 0))
-		return kv_fail_wc(l, 0);
-	return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, 0));
+	if (kv_wc_status(l->ep, i))
+		return kv_fail_wc(l, i);
+	return kv_fail(l, KVERBS_REASON_ORDER, 0, kv_wc_id(l->ep, i));
 }
 
 /* a poll found nothing, or failed: 1 when another finds a WC, -1 at an end */
@@ -1216,22 +1194,19 @@ kv_noinline int kv_plain_wait(struct kv_loop *l, int got)
 /* operations up to the next look at anything but their own course: 0 at an end */
 kv_noinline u32 kv_plain_look(struct kv_loop *l)
 {
-	/* where no other reading is, each look takes one */
-	l->tick |= KV_CLOCK_CHECK - 1;
-	if (!kv_more(l))
+	if (!kv_more_of(l, KV_CLOCK_CHECK))
 		return 0;
 	if (l->last != KV_UNSET && l->last - l->posted < KV_CLOCK_CHECK)
 		return (u32)(l->last - l->posted);
 	return KV_CLOCK_CHECK;
 }
 
-/* nothing is done for a WR but to post it, signalled, and to wait for its WC */
+/* nothing is done for a WR but to post it by itself, and to wait for its WC */
 kv_inline u32 kv_is_plain(const struct kv_loop *l)
 {
-	return l->depth == 1 && l->signal <= 1 && l->turns <= 1 &&
-	       !l->prepares && !l->ahead && !l->data.on && !l->sleeps &&
-	       !l->provoke && l->timing != KVERBS_TIMING_ALL &&
-	       kv_is_bare(l->ep);
+	return l->chain == 1 && l->turns <= 1 && !l->prepares && !l->ahead &&
+	       !l->data.on && !l->sleeps && !l->provoke &&
+	       l->timing != KVERBS_TIMING_ALL && kv_is_bare(l->ep);
 }
 
 /*
@@ -1255,7 +1230,7 @@ kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 	l->counted = now;
 	start = now;
 	posted = now;
-	kv_wr_prep(ep, 0, n, 1, 1);
+	kv_wr_lone(ep, 0);
 	for (;;) {
 		kv_assume(kv_is_bare(ep));
 		kv_wr_again(ep, 0, n);
@@ -1296,7 +1271,8 @@ kv_inline void kv_plain_loop(struct kv_loop *l, u32 timed)
 		if (kv_unlikely(!kv_plain_good(ep, n))) {
 			kv_plain_count(l, n, start, post, lat);
 			kv_plain_broken(l, start, posted, now);
-			kv_plain_wrong(l);
+			l->stat.polls++;
+			kv_plain_wrong(l, 0);
 			goto out;
 		}
 		if (timed) {
@@ -1444,60 +1420,292 @@ kv_inline u32 kv_next_chain(struct kv_loop *l)
 	return l->tail ? 1 : 0;
 }
 
+kv_inline u32 kv_next_sample(struct kv_loop *l)
+{
+	return 1 + (u32)(kv_draw(l) & (2 * KV_SAMPLE_MEAN - 1));
+}
+
 /* which chain is timed: one in KV_SAMPLE_MEAN, at random */
 kv_inline u32 kv_sampled(struct kv_loop *l)
 {
 	if (kv_likely(--l->until_sample))
 		return 0;
-	l->until_sample = 1 + (u32)(kv_draw(l) & (2 * KV_SAMPLE_MEAN - 1));
+	l->until_sample = kv_next_sample(l);
 	return l->timing != KVERBS_TIMING_NONE;
 }
 
 /* shape rate: a window of depth WRs kept full */
-kv_inline void kv_keep_full(struct kv_loop *l, u32 steady)
+kv_noinline void kv_loop_rate(struct kv_loop *l)
 {
 	u32 len;
 	int got, i;
 
 	for (;;) {
 		for (;;) {
-			kv_steady(l, steady);
 			len = kv_next_chain(l);
 			if (!len)
 				break;
-			if (kv_post_one(l, len, kv_sampled(l), 0, steady))
+			if (kv_post_chain(l, len, kv_sampled(l), 0))
 				return;
 		}
 		if (l->retired == l->posted)
 			return;
-		got = kv_poll_once(l, l->batch, KVERBS_METRIC_POLL, steady);
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
 		if (got < 0)
 			return;
 		for (i = 0; i < got; i++) {
-			kv_steady(l, steady);
 			if (kv_retire(l, (u32)i))
 				return;
 		}
-		kv_steady(l, steady);
 		if (kv_data_retired(l) || kv_reg_retired(l))
 			return;
 		kv_rest(l);
 	}
 }
 
-kv_noinline void kv_loop_rate(struct kv_loop *l)
+/* WRs to be posted before anything else is looked at: 0 when none has room, or is left */
+kv_inline u32 kv_plain_room(struct kv_loop *l)
 {
-	kv_keep_full(l, KV_UNSTEADY);
+	u32 room = l->depth - (u32)(l->posted - l->retired);
+
+	if (l->closing || !room)
+		return 0;
+	if (room > KV_CLOCK_CHECK)
+		room = KV_CLOCK_CHECK;
+	if (kv_likely(kv_more_of(l, room)))
+		return l->last - l->posted < room ? (u32)(l->last - l->posted) :
+						    room;
+	/* the WR that signals the tail has room: there was some for another one */
+	l->closing = 1;
+	return l->tail ? 1 : 0;
 }
 
+/**
+ * struct kv_burst - a burst of posts, with what is added up until it ends
+ * @n: number of the next WR
+ * @slot: its slot
+ * @chain: its chain
+ * @now: latest reading
+ * @rest: time in no post
+ */
+struct kv_burst {
+	u64 n;
+	u32 slot;
+	struct kv_chain *chain;
+	u64 now;
+	u64 rest;
+};
+
+/* the next WR of a burst: 0, or -1 at an end. timed, each and sampled are constants */
+kv_inline int kv_plain_post(struct kv_loop *l, struct kv_burst *b, u32 timed,
+			    u32 each, u32 sampled)
+{
+	struct kv_ep *ep = l->ep;
+	u64 start;
+	int rc;
+
+	kv_assume(kv_is_bare(ep));
+	if (!each)
+		kv_wr_prep(ep, b->slot, b->n, kv_signalled(l, b->n + 1, 1), 1);
+	else if (sampled)
+		kv_wr_again(ep, b->slot, b->n);
+	start = b->now;
+	if (sampled) {
+		start = kv_later(l, kv_clock(ep), b->now);
+		b->rest += start - b->now;
+		b->chain->sampled = 1;
+		b->chain->yields = l->stat.yields;
+	}
+	if (timed) {
+		b->chain->start = start;
+		l->starts += start;
+	}
+	kv_assume(kv_is_bare(ep));
+	if (each && !sampled)
+		rc = kv_post_again(ep, b->slot, b->n);
+	else
+		rc = kv_post(ep, b->slot);
+	if (kv_unlikely(rc)) {
+		b->now = start;
+		l->starts -= start;
+		kv_note_post(ep, b->n, 1, 0, rc);
+		return kv_fail(l, KVERBS_REASON_POST, rc, b->n);
+	}
+	kv_assume(kv_is_bare(ep));
+	if (timed)
+		b->now = kv_later(l, kv_clock(ep), start);
+	if (sampled)
+		kv_sample(l, KVERBS_METRIC_POST, b->now - start);
+	kv_note_post(ep, b->n, 1, sampled ? b->now - start : 0, 0);
+	b->n++;
+	b->chain++;
+	if (++b->slot == l->depth) {
+		b->slot = 0;
+		b->chain = l->chains;
+	}
+	return 0;
+}
+
+/* so many WRs are posted: 0, or -1 at an end */
+kv_inline int kv_plain_burst(struct kv_loop *l, u32 room, u32 timed, u32 each)
+{
+	struct kv_burst b = {
+		.n = l->posted,
+		.slot = l->slot,
+		.chain = &l->chains[l->slot],
+		.now = l->now,
+	};
+	u64 end = b.n + room, held = b.n - l->retired, took, run;
+	int rc = 0;
+
+	l->starts = 0;
+	while (!rc && b.n != end) {
+		/* up to the one that is sampled */
+		run = end;
+		if (timed && l->until_sample <= end - b.n)
+			run = b.n + l->until_sample - 1;
+		if (timed)
+			l->until_sample -= (u32)(run - b.n);
+		while (b.n != run) {
+			rc = kv_plain_post(l, &b, timed, each, 0);
+			if (rc)
+				break;
+		}
+		if (timed && !rc && run != end) {
+			l->until_sample = kv_next_sample(l);
+			rc = kv_plain_post(l, &b, timed, each, 1);
+		}
+	}
+	room = (u32)(b.n - l->posted);
+	if (timed) {
+		took = b.now - l->now;
+		l->stat.t_rest += b.rest;
+		l->stat.t_post += took - b.rest;
+		/* what was outstanding before, and each of these since its start */
+		l->stat.occupancy += held * took + room * b.now - l->starts;
+		l->now = b.now;
+	}
+	l->stat.posts += room;
+	l->stat.wrs += room;
+	if (each)
+		l->stat.signalled += room;
+	l->posted = b.n;
+	l->slot = b.slot;
+	return rc;
+}
+
+/* WRs up to that of each WC are retired: 0, or -1 at an end */
+kv_inline int kv_plain_reap(struct kv_loop *l, u32 got, u32 timed)
+{
+	struct kv_chain *c = &l->chains[l->retire_slot], *last;
+	u64 done = l->retired, n = l->posted, starts = 0, id;
+	struct kv_chain *end = l->chains + l->depth;
+	u32 most = got <= n - done ? got : (u32)(n - done), i;
+	struct kv_ep *ep = l->ep;
+
+	for (i = 0; i < most; i++) {
+		id = kv_wc_id(ep, i);
+		if (kv_unlikely(kv_wc_status(ep, i)))
+			break;
+		if (kv_unlikely(id != done) && id - done >= n - done)
+			break;
+		/* those before it have no WC, and give no sample */
+		for (; kv_unlikely(done != id); done++) {
+			starts += c->start;
+			c->sampled = 0;
+			c = c + 1 == end ? l->chains : c + 1;
+		}
+		last = c;
+		if (timed) {
+			starts += last->start;
+			if (kv_unlikely(last->sampled)) {
+				last->sampled = 0;
+				kv_time(l, KVERBS_METRIC_LAT, last->start,
+					last->yields);
+			}
+		}
+		done++;
+		if (++c == end)
+			c = l->chains;
+		kv_note_wc(ep, i, timed ? l->now - last->start : 0);
+	}
+	n = done - l->retired;
+	l->stat.wcs += i;
+	l->stat.retired += n;
+	if (timed)
+		l->stat.residence += n * l->now - starts;
+	l->retired = done;
+	l->retire_slot = (u32)(c - l->chains);
+	return kv_likely(i == got) ? 0 : kv_plain_wrong(l, i);
+}
+
+/*
+ * kv_loop_rate() for such WRs, with no instruction too many: counters and readings are
+ * summed up a burst of posts and a poll. A slot has a chain.
+ */
+kv_inline void kv_plain_window(struct kv_loop *l, u32 timed, u32 each)
+{
+	u32 room, i;
+	int got;
+
+	for (i = 0; i < l->depth; i++) {
+		l->chains[i].sampled = 0;
+		if (each)
+			kv_wr_lone(l->ep, i);
+	}
+	l->retire_slot = l->slot;
+	for (;;) {
+		room = kv_plain_room(l);
+		if (room && kv_plain_burst(l, room, timed, each))
+			return;
+		if (l->retired == l->posted)
+			return;
+		kv_assume(kv_is_bare(l->ep));
+		kv_assume(l->timing == (timed ? KVERBS_TIMING_LAT :
+						KVERBS_TIMING_NONE));
+		got = kv_poll_step(l, l->batch, KVERBS_METRIC_POLL);
+		if (got < 0)
+			return;
+		if (got && kv_plain_reap(l, (u32)got, timed))
+			return;
+		kv_rest(l);
+	}
+}
+
+/* shape rate: a window of depth WRs kept full */
 kv_noinline void kv_loop_rate_timed(struct kv_loop *l)
 {
-	kv_keep_full(l, KVERBS_TIMING_LAT);
+	kv_plain_window(l, 1, 1);
 }
 
 kv_noinline void kv_loop_rate_untimed(struct kv_loop *l)
 {
-	kv_keep_full(l, KVERBS_TIMING_NONE);
+	kv_plain_window(l, 0, 1);
+}
+
+/* of which not all are signalled */
+kv_noinline void kv_loop_rate_spaced_timed(struct kv_loop *l)
+{
+	kv_plain_window(l, 1, 0);
+}
+
+kv_noinline void kv_loop_rate_spaced_untimed(struct kv_loop *l)
+{
+	kv_plain_window(l, 0, 0);
+}
+
+kv_inline void kv_loop_rate_plain(struct kv_loop *l)
+{
+	u32 timed = l->timing == KVERBS_TIMING_LAT;
+
+	if (l->signal <= 1 && timed)
+		kv_loop_rate_timed(l);
+	else if (l->signal <= 1)
+		kv_loop_rate_untimed(l);
+	else if (timed)
+		kv_loop_rate_spaced_timed(l);
+	else
+		kv_loop_rate_spaced_untimed(l);
 }
 
 /* the interval to the next intended start */
@@ -2500,7 +2708,7 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_lat_spaced(l);
 		else if (l->delay)
 			kv_loop_lat_delayed(l);
-		else if (!kv_is_plain(l))
+		else if (!kv_is_plain(l) || l->depth > 1)
 			kv_loop_lat(l);
 		else if (l->timing == KVERBS_TIMING_LAT)
 			kv_loop_lat_timed(l);
@@ -2522,12 +2730,10 @@ kv_inline void kv_pass(struct kv_loop *l, u32 shape, u32 role)
 			kv_loop_both(l);
 		else if (role == KVERBS_ROLE_RESPONDER)
 			kv_loop_recv(l);
-		else if (kv_is_steady(l, KVERBS_TIMING_LAT))
-			kv_loop_rate_timed(l);
-		else if (kv_is_steady(l, KVERBS_TIMING_NONE))
-			kv_loop_rate_untimed(l);
-		else
+		else if (!kv_is_plain(l))
 			kv_loop_rate(l);
+		else
+			kv_loop_rate_plain(l);
 		break;
 	case KVERBS_SHAPE_PACED:
 		/* the warm-up takes as long as it takes, and is not paced */

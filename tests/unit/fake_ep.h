@@ -440,12 +440,18 @@ static inline u32 kv_is_bare(const struct kv_ep *ep)
 	return 1;
 }
 
-/* a WR that is signalled and has none after it; the first time it is that just prepared */
+/* before a pass, with nothing outstanding */
+static inline void kv_wr_lone(struct kv_ep *ep, u32 slot)
+{
+	fake_rule(ep, slot < ep->depth);
+	fake_rule(ep, ep->posted == ep->prepared && ep->posted == ep->freed);
+	ep->slot[slot].signalled = 1;
+	ep->slot[slot].last = 1;
+}
+
 static inline void kv_wr_again(struct kv_ep *ep, u32 slot, u64 id)
 {
 	fake_rule(ep, ep->slot[slot].signalled && ep->slot[slot].last);
-	if (id + 1 == ep->prepared && id == ep->posted)
-		return;
 	kv_wr_prep(ep, slot, id, 1, 1);
 }
 
@@ -517,6 +523,12 @@ static inline int kv_post(struct kv_ep *ep, u32 slot)
 	}
 	fake_rule(ep, ep->posted == ep->prepared);
 	return 0;
+}
+
+static inline int kv_post_again(struct kv_ep *ep, u32 slot, u64 id)
+{
+	kv_wr_again(ep, slot, id);
+	return kv_post(ep, slot);
 }
 
 /* one WR stands for those of a phase; the phases come in turn, one at a time */

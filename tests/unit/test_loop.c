@@ -1058,6 +1058,68 @@ static void test_lat_loops_agree(void **state)
 	}
 }
 
+static struct outcome rate_outcome(u32 timing, u32 signal, const struct script *script)
+{
+	struct kv_loop *l = &b.loop[0];
+	struct kv_stat *s = &l->stat;
+
+	rate_new(150, 8, 1, signal);
+	b.batch = 3;
+	b.timing = timing;
+	b.spare_cqes = 1;
+	b.w.ep[0].script = *script;
+	b.w.ep[0].script.latency = 500;
+	bench_run();
+	ask_is(s->wrs == l->posted);
+	ask_is(timing == KVERBS_TIMING_NONE ||
+	       hists[0][KVERBS_METRIC_LAT].sum <= s->residence);
+	/* what is posted by then, and found by a poll, hangs on the readings of the clock */
+	return (struct outcome){
+		.end = l->end, .wc_status = l->wc_status, .err = l->err,
+		.err_wr = l->err_wr, .retired = l->retired, .wcs = s->wcs,
+		.wrs_retired = s->retired,
+	};
+}
+
+/* and so has rate, of which a post and a WC may have others before them */
+static void test_rate_loops_agree(void **state)
+{
+	static const size_t faults[] = {
+		offsetof(struct script, post_bad),
+		offsetof(struct script, fail),
+		offsetof(struct script, alien),
+		offsetof(struct script, drop),
+		offsetof(struct script, dup),
+		offsetof(struct script, swap),
+		offsetof(struct script, never),
+	};
+	struct outcome other, lean;
+	struct script script;
+	u32 signal, timing;
+	size_t i;
+	u64 at;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		for (at = 0; at < 140; at = at < 9 ? at + 1 : at * 2 + 1) {
+			for (signal = 1; signal <= 7; signal += 3) {
+				memset(&script, 0, sizeof(script));
+				*(u64 *)((char *)&script + faults[i]) = at;
+				other = rate_outcome(KVERBS_TIMING_ALL, signal, &script);
+				for (timing = 0; timing <= KVERBS_TIMING_LAT; timing++) {
+					lean = rate_outcome(timing, signal, &script);
+					if (faults[i] == offsetof(struct script, post_bad)) {
+						/* when it is posted, others are outstanding */
+						ask_is(lean.end == other.end);
+						ask_is(lean.err_wr == other.err_wr);
+						continue;
+					}
+					assert_memory_equal(&lean, &other, sizeof(lean));
+				}
+			}
+		}
+	}
+}
+
 /* a post fails at each WR, with those before it in its chain posted */
 static void test_post_refused_at_any_wr(void **state)
 {
@@ -3202,6 +3264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lat),
 		cmocka_unit_test(test_lat_loops_agree),
+		cmocka_unit_test(test_rate_loops_agree),
 		cmocka_unit_test(test_lat_delayed),
 		cmocka_unit_test(test_lat_delayed_before),
 		cmocka_unit_test(test_lat_of_a_known_device),
