@@ -6,8 +6,10 @@ Used by the storm tests: messages of every wrong kind, and commands of one socke
 order from several threads. storm.py STORM [SECONDS [SEED]]; says what it did, status 0
 when the module did what it had to.
 """
+import ctypes
 import errno
 import glob
+import os
 import random
 import socket
 import struct
@@ -29,6 +31,10 @@ OP, SIZE = 1, 2
 WRITE, READ, SEND = range(3)
 LAT, PINGPONG, RATE = range(3)
 NEW, READY, RUNNING, DONE, FAILED = range(5)
+
+# the software device, else the first
+DEVICE = min(os.listdir("/sys/class/infiniband"), key=lambda name: (name != "rxe0", name),
+             default="rxe0")
 
 
 def attr(kind, data):
@@ -76,8 +82,6 @@ class Refused(Exception):
 
 
 class Socket:
-    family = 0
-
     def __init__(self):
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
         self.sock.bind((0, 0))
@@ -85,14 +89,13 @@ class Socket:
         self.sock.setsockopt(SOL_NETLINK, CAP_ACK, 1)
         self.sock.settimeout(30)
         self.sequence = 1
-        if not Socket.family:
-            reply = self.ask(3, attr(2, "kverbs"), family=16)
-            Socket.family = struct.unpack("=H", attributes(reply[0][4:])[1])[0]
+        reply = self.ask(3, attr(2, "kverbs"), family=16)
+        self.family = struct.unpack("=H", attributes(reply[0][4:])[1])[0]
 
     def send(self, command, body=b"", flags=REQUEST | ACK, family=None, version=1):
         self.sequence += 1
         data = struct.pack("=BBH", command, version, 0) + body
-        head = struct.pack("=IHHII", len(data) + 16, family or Socket.family, flags,
+        head = struct.pack("=IHHII", len(data) + 16, family or self.family, flags,
                            self.sequence, 0)
         self.sock.send(head + data)
         return self.sequence
@@ -117,7 +120,7 @@ class Socket:
                     return replies
                 replies.append(message)
 
-    def new(self, body=None, device="rxe0"):
+    def new(self, body=None, device=DEVICE):
         reply = self.ask(RUN_NEW, attr(DEV_NAME, device) + (body or job(iterations=100)))
         return struct.unpack("=I", attributes(attributes(reply[0][4:])[A_RUN])[1])[0]
 
@@ -163,7 +166,7 @@ def storm_malformed(seconds, rng):
 
     def nearly():
         """A job as it should be, with one thing wrong."""
-        body = bytearray(attr(DEV_NAME, "rxe0") + job(rng.choice((0, 1, 2, 3)),
+        body = bytearray(attr(DEV_NAME, DEVICE) + job(rng.choice((0, 1, 2, 3)),
                          rng.choice((0, 1, 64, 1 << 20, 1 << 30, (1 << 30) + 1, 0xffffffff)),
                          rng.choice((0, 1, 2, 3)), **{
                              rng.choice(("outstanding", "chain", "signal", "recv_depth", "pairs",
@@ -182,7 +185,7 @@ def storm_malformed(seconds, rng):
         command = rng.choice((INFO_GET, DEV_GET, RUN_NEW, RUN_NEW, RUN_NEW, CONNECT, START, STOP,
                               RUN_GET, DEL, NTF, LANE_GET, HIST_GET, 0, 12, 255))
         body = nearly() if command == RUN_NEW else \
-            rng.choice((garbage(), attr(RUN_ID, rng.randrange(1 << 32)), attr(DEV_NAME, "rxe0")))
+            rng.choice((garbage(), attr(RUN_ID, rng.randrange(1 << 32)), attr(DEV_NAME, DEVICE)))
         sent += 1
         try:
             reply = sock.ask(command, body, flags)
@@ -203,64 +206,193 @@ def storm_malformed(seconds, rng):
     return 0 if refused > sent / 4 else 1
 
 
-def storm_order(seconds, rng):
-    """Commands of one owner in any order, from three threads with one socket each and from
-    sockets that close at any moment."""
+def owner(seed, end, count, wrong, gone=()):
+    """Commands of one owner in any order, on a socket that closes at any moment, until the
+    time is over. gone: what is also refused, and without a word, while there is no device
+    or no module."""
+    rng = random.Random(seed)
+    sock, runs = None, []
+    while time.monotonic() < end:
+        dice = rng.random()
+        try:
+            if not sock:
+                sock, runs = Socket(), []
+            count["commands"] += 1
+            if dice < 0.2 and len(runs) < 4:
+                shape = rng.choice((LAT, PINGPONG, RATE))
+                op = rng.choice((WRITE, SEND) if shape == PINGPONG else (WRITE, READ, SEND))
+                runs.append(sock.new(job(op, rng.choice((1, 64, 8192, 100000)), shape,
+                                         pairs=rng.choice((1, 1, 2)), warmup=rng.choice((0, 5)),
+                                         duration=rng.choice((1, 50, 100000)))))
+                count["runs"] += 1
+            elif dice < 0.25 and runs:
+                sock.sock.close()
+                sock = None
+                count["closed"] += 1
+            elif runs:
+                run = rng.choice(runs)
+                command = rng.choice((CONNECT, CONNECT, START, START, STOP, RUN_GET, DEL,
+                                      LANE_GET, HIST_GET))
+                if command in (LANE_GET, HIST_GET):
+                    sock.do(command, run, REQUEST | DUMP)
+                else:
+                    sock.do(command, run)
+                if command == DEL:
+                    runs.remove(run)
+                if rng.random() < 0.5:
+                    time.sleep(rng.random() / 20)
+        except Refused as no:
+            if no.code in gone:
+                count["gone"] += 1
+                if no.code == errno.ENOENT:
+                    # its runs went with the module, and that which comes has another family
+                    sock, runs = None, []
+                    time.sleep(rng.random() / 20)
+                continue
+            if not no.text:
+                wrong.append(f"refused without a word: {no}")
+            if no.code not in (errno.EBUSY, errno.EINVAL, errno.EALREADY, errno.ENOMEM):
+                wrong.append(str(no))
+        except OSError as no:
+            wrong.append(repr(no))
+            return
+    for run in runs:
+        try:
+            sock.do(STOP, run) if sock.state(run)[0] < DONE else None
+            sock.wait(run, DONE, FAILED)
+        except Refused as no:
+            # it may end by itself before it is stopped
+            if no.code not in (errno.EALREADY, *gone):
+                wrong.append(f"at the end: {no}")
+        except OSError as no:
+            wrong.append(repr(no))
+
+
+def owners(seconds, rng, number, disturb=None, gone=()):
+    """So many owners at a time, each a thread, while something is done over and over."""
     end = time.monotonic() + seconds
     count = {"commands": 0, "runs": 0, "closed": 0}
     wrong = []
-
-    def one(seed):
-        rng = random.Random(seed)
-        sock, runs = Socket(), []
-        while time.monotonic() < end:
-            count["commands"] += 1
-            dice = rng.random()
-            try:
-                if dice < 0.2 and len(runs) < 4:
-                    shape = rng.choice((LAT, PINGPONG, RATE))
-                    op = rng.choice((WRITE, SEND) if shape == PINGPONG else (WRITE, READ, SEND))
-                    runs.append(sock.new(job(op, rng.choice((1, 64, 8192, 100000)), shape,
-                                             pairs=rng.choice((1, 1, 2)), warmup=rng.choice((0, 5)),
-                                             duration=rng.choice((1, 50, 100000)))))
-                    count["runs"] += 1
-                elif dice < 0.25 and runs:
-                    sock.sock.close()
-                    sock, runs = Socket(), []
-                    count["closed"] += 1
-                elif runs:
-                    run = rng.choice(runs)
-                    command = rng.choice((CONNECT, CONNECT, START, START, STOP, RUN_GET, DEL,
-                                          LANE_GET, HIST_GET))
-                    if command in (LANE_GET, HIST_GET):
-                        sock.do(command, run, REQUEST | DUMP)
-                    else:
-                        sock.do(command, run)
-                    if command == DEL:
-                        runs.remove(run)
-                    if rng.random() < 0.5:
-                        time.sleep(rng.random() / 20)
-            except Refused as no:
-                if not no.text:
-                    wrong.append(f"refused without a word: {no}")
-                if no.code not in (errno.EBUSY, errno.EINVAL, errno.EALREADY, errno.ENOMEM):
-                    wrong.append(str(no))
-            except OSError as no:
-                wrong.append(repr(no))
-                return
-        for run in runs:
-            sock.do(STOP, run) if sock.state(run)[0] < DONE else None
-            sock.wait(run, DONE, FAILED)
-
-    threads = [threading.Thread(target=one, args=(rng.random(),)) for _ in range(3)]
+    if disturb:
+        count.update({"gone": 0, "times": 0})
+    threads = [threading.Thread(target=owner, args=(rng.random(), end, count, wrong, gone))
+               for _ in range(number)]
+    if disturb:
+        threads.append(threading.Thread(target=read_debugfs, args=(end,)))
     for thread in threads:
         thread.start()
+    while disturb and time.monotonic() < end:
+        time.sleep(rng.random() / 2)
+        try:
+            disturb(rng)
+            count["times"] += 1
+        except OSError as no:
+            wrong.append(repr(no))
+            break
     for thread in threads:
         thread.join()
     print(", ".join(f"{n} {what}" for what, n in count.items()))
     for line in sorted(set(wrong))[:10]:
         print(line)
     return bool(wrong)
+
+
+def read_debugfs(end):
+    """All that debugfs says of runs and devices, while these come and go."""
+    while time.monotonic() < end:
+        for name in glob.glob("/sys/kernel/debug/kverbs/**", recursive=True):
+            try:
+                with open(name, "rb") as file:
+                    file.read()
+            except OSError:
+                pass
+        time.sleep(0.01)
+
+
+def tell(name, text):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def rdma(command, flags, *attrs):
+    """What the RDMA core answers to a command of its own netlink."""
+    body = b"".join(attrs)
+    found = []
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 20) as sock:
+        sock.settimeout(100)
+        sock.send(struct.pack("=IHHII", len(body) + 16, 5 << 10 | command, flags, 1, 0) + body)
+        while True:
+            data = sock.recv(1 << 16)
+            while len(data) >= 16:
+                length, kind = struct.unpack_from("=IH", data)
+                message, data = data[16:length], data[(length + 3) & ~3:]
+                if kind not in (2, 3):
+                    found.append(attributes(message))
+                    continue
+                code = -struct.unpack_from("=i", message)[0]
+                if code:
+                    raise OSError(code, f"command {command} of the RDMA core")
+                return found
+
+
+def device_goes(rng):
+    """The device of the storms goes, and comes back. By no program: one takes longer to
+    start than what it does."""
+    driver = "/sys/bus/auxiliary/drivers/mlx5_ib.rdma/"
+    if DEVICE.startswith("mlx5"):
+        tell(driver + "unbind", "mlx5_core.rdma.0")
+        time.sleep(rng.random() / 10)
+        tell(driver + "bind", "mlx5_core.rdma.0")
+        return
+    name = DEVICE.encode() + b"\0"
+    for found in rdma(1, REQUEST | DUMP):
+        if found[2] == name:
+            rdma(4, REQUEST | ACK, attr(1, found[1]))
+    time.sleep(rng.random() / 10)
+    rdma(3, REQUEST | ACK, attr(2, name), attr(65, DEVICE[:3]), attr(51, "d0"))
+
+
+def module_goes(rng):
+    """The module is unloaded as soon as no message is under way, and loaded again."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    end = time.monotonic() + 60
+    while libc.delete_module(b"kverbs", os.O_NONBLOCK):
+        code = ctypes.get_errno()
+        if code not in (errno.EWOULDBLOCK, errno.EBUSY) or time.monotonic() > end:
+            raise OSError(code, "unloading")
+    time.sleep(rng.random() / 10)
+    with open(os.environ["KVERBS_MODULE"], "rb") as file:
+        image = file.read()
+    if libc.init_module(image, ctypes.c_ulong(len(image)), b""):
+        raise OSError(ctypes.get_errno(), "loading")
+
+
+def cpu_goes(rng):
+    """One of the CPUs goes offline, and comes back."""
+    name = rng.choice(glob.glob("/sys/devices/system/cpu/cpu[1-9]*/online"))
+    tell(name, "0")
+    time.sleep(rng.random() / 10)
+    tell(name, "1")
+
+
+def storm_order(seconds, rng):
+    """Commands in any order, of three owners."""
+    return owners(seconds, rng, 3)
+
+
+def storm_device(seconds, rng):
+    """Commands in any order, while the device goes and comes."""
+    return owners(seconds, rng, os.cpu_count() + 1, device_goes, (errno.ENODEV, errno.ENETDOWN))
+
+
+def storm_module(seconds, rng):
+    """Commands in any order, while the module is unloaded and loaded."""
+    return owners(seconds, rng, os.cpu_count() + 1, module_goes, (errno.ENOENT, errno.ENODEV))
+
+
+def storm_cpu(seconds, rng):
+    """Commands in any order, while CPUs go and come."""
+    return owners(seconds, rng, os.cpu_count() + 1, cpu_goes)
 
 
 def storm_dump(seconds, rng):
