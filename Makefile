@@ -41,7 +41,7 @@ unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-check-groups := unit spec kunit faults fuzz guest-vm guest-uml hca kernels build lint
+check-groups := unit spec kunit faults fuzz smp guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT KVERBS_FAULTS KVERBS_GCOV OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check check-long bench demo \
@@ -124,7 +124,7 @@ check:
 # What takes longer than a change should wait.
 check-long:
 	scripts/setup build vm uml check hca
-	KVERBS_LONG=60 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz guest-vm guest-uml hca hca-long
+	KVERBS_LONG=60 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz smp guest-vm guest-uml hca hca-long
 
 $(check-groups:%=check-%): check-%:
 	tests/run $*
@@ -159,7 +159,8 @@ help:
 	@echo '  demo             packages, build, kverbs compare in a virtual machine'
 	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers, in instructions'
 	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
-	@echo '  check-long       the long forms: storms, the model of the HCA'
+	@echo '  check-long       the long forms: storms, the model of the HCA; and smp: storms on a'
+	@echo '                   debug kernel with several CPUs, which is built first'
 	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'
 	@echo '  bench            the figures of the project'
 	@echo '  clean            remove build/'
