@@ -28,6 +28,8 @@ enum {
  * struct kv_data - the checking of a lane's messages; the engine fills the first part
  * @on: data is checked
  * @own: the lane checks what it sends itself, as no peer sees it come
+ * @unseen: a WC says that the transport took the message, which may be lost on its
+ *	way and sent again: it may come as long as the deadline lets it
  * @fault: enum kverbs_data_fault, of the messages sent
  * @lane: number of the own lane: of what it sends
  * @peer: number of the lane of what it takes
@@ -46,6 +48,7 @@ enum {
 struct kv_data {
 	u32 on;
 	u32 own;
+	u32 unseen;
 	u32 fault;
 	u32 lane;
 	u32 peer;

@@ -3616,6 +3616,7 @@ static inline void kv_job_data(const struct kv_job *job, u32 lane, u64 seed,
 
 	d->on = job->check_data != KVERBS_CHECK_DATA_OFF;
 	d->own = d->on && !two_sided && !answers;
+	d->unseen = d->own && !reads && kv_job_iwarp(job);
 	d->fault = job->check_data;
 	d->lane = lane;
 	d->peer = d->own ? lane : lane ^ 1;

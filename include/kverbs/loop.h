@@ -718,10 +718,28 @@ kv_noinline int kv_data_bad(struct kv_loop *l, u64 offset, u32 got)
 }
 
 /*
- * Check the messages below upto. A completion or a tag says that a message was
- * acknowledged, or its last byte placed: what is wrong is looked at again for a
- * while before it is called so.
+ * What is wrong with the message that is checked may come right: a completion or a
+ * tag says that it was acknowledged, or its last byte placed. Where none says that
+ * it arrived, and its place is as it was, it may be on its way. Else it is bad.
  */
+kv_noinline int kv_data_await(struct kv_loop *l, u64 since, u64 at, u32 got)
+{
+	struct kv_data *d = &l->data;
+	u64 waited = kv_clock(l->ep) - since;
+	u32 byte = kv_data_byte(d->seed, d->peer, d->checked, at);
+
+	if (waited > l->grace) {
+		if (!d->unseen || (got ^ byte) != 0xff || waited > l->deadline)
+			return kv_data_bad(l, at, got);
+		if (kv_stop(l->ep))
+			return kv_fail(l, KVERBS_REASON_STOPPED, 0, d->checked);
+	}
+	if (kv_wait(l->ep))
+		l->stat.yields++;
+	return 0;
+}
+
+/* check the messages below upto */
 kv_noinline int kv_data_check(struct kv_loop *l, u64 upto)
 {
 	struct kv_data *d = &l->data;
@@ -734,10 +752,8 @@ kv_noinline int kv_data_check(struct kv_loop *l, u64 upto)
 			at = kv_data_look(l, d->checked, &got);
 			if (at == d->size)
 				break;
-			if (kv_clock(l->ep) - since > l->grace)
-				return kv_data_bad(l, at, got);
-			if (kv_wait(l->ep))
-				l->stat.yields++;
+			if (kv_data_await(l, since, at, got))
+				return -1;
 		}
 		if (!d->own)
 			kv_data_put(l, d->target, d->in_slot, d->peer,

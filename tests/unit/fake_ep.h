@@ -55,6 +55,7 @@
  * @old: so manieth message arrives with the data of that before
  * @exchange: so manieth message and its successor arrive in each other's place
  * @late: so manieth message is placed when its place was looked at a few times
+ * @looks: how many these are, 0: 5
  * @reg_bad: so manieth call that registers fails
  * @dereg_bad: so manieth call that undoes it
  * @yield_every: one wait in so many gives the CPU up
@@ -74,7 +75,7 @@ struct script {
 	u64 latency, jitter, slower;
 	u64 post_bad, recv_bad, poll_bad, never, lose;
 	u64 drop, dup, swap, shuffle, alien, fail, recv_fail;
-	u64 flip, unplaced, old, exchange, late;
+	u64 flip, unplaced, old, exchange, late, looks;
 	u64 reg_bad, dereg_bad;
 	u64 yield_every, wait, wake, arm_mute, deaf, park;
 	u64 spoil_bad, broken_cq, starve;
@@ -327,7 +328,7 @@ static inline void fake_move(struct kv_ep *ep, const struct fake_wr *wr)
 		struct kv_ep *at = ep->peer ? ep->peer : ep;
 
 		at->late.to = to;
-		at->late.looks = 5;
+		at->late.looks = s->looks ? s->looks : 5;
 		memcpy(at->late.data, from, ep->size);
 		return;
 	}

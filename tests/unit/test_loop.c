@@ -19,7 +19,7 @@ struct bench {
 	u32 refill_from, refill_chain, limit;
 	struct kv_ring rings[2][FAKE_QPS];
 	u32 with_hists, spare_cqes, head_start;
-	u32 check_data, reads, size;
+	u32 check_data, unseen, reads, size;
 	u64 gap, gaps[4];	/* paced: ticks; the same one, or one of four */
 	u32 taken, nphases, provoke, exchanges;
 	struct kv_reg_calls reg;
@@ -120,6 +120,7 @@ static void bench_data(u32 lane)
 	ep->area[KV_AREA_PEER_IN] = memory[!lane][1];
 	d->on = 1;
 	d->own = lanes() == 1;
+	d->unseen = b.unseen;
 	d->fault = b.check_data;
 	d->lane = lane;
 	d->peer = d->own ? lane : !lane;
@@ -2248,6 +2249,54 @@ static void test_data_on_the_way(void **state)
 	}
 }
 
+/* no WC says that it arrived: it has until the deadline, unless it is another's data */
+static void test_data_unseen(void **state)
+{
+	static const u32 writes[] = { 0, 5 };
+	static const u64 looks[] = { 5, 2000 };
+	u32 kind, i, n;
+	u64 begin;
+
+	for (n = 0; n < ARRAY_SIZE(writes); n++) {
+		kind = writes[n];
+		for (i = 0; i < ARRAY_SIZE(looks); i++) {
+			data_new(kind, 100);
+			b.unseen = 1;
+			b.w.ep[0].script.late = 23;
+			b.w.ep[0].script.looks = looks[i];
+			begin = b.w.now;
+			bench_run();
+			check_both(100);
+			ask_is(!i || b.w.now - begin > GRACE);
+		}
+		data_new(kind, 100);
+		b.unseen = 1;
+		b.w.ep[0].script.unplaced = 23;
+		begin = b.w.now;
+		bench_run();
+		expect_bad(22, KV_DATA_NONE);
+		ask_is(b.w.now - begin > DEADLINE);
+
+		data_new(kind, 100);
+		b.unseen = 1;
+		b.w.ep[0].script.old = 23;
+		begin = b.w.now;
+		bench_run();
+		expect_bad(22, 21);
+		ask_is(b.w.now - begin < DEADLINE);
+
+		data_new(kind, 100);
+		b.unseen = 1;
+		b.w.ep[0].script.unplaced = 23;
+		b.w.stop_at = 300;
+		b.w.stop_kind = KV_STOP_SOON;
+		begin = b.w.now;
+		bench_run();
+		ask_is(checker()->end == KVERBS_REASON_STOPPED);
+		ask_is(b.w.now - begin < DEADLINE);
+	}
+}
+
 /* the faults that a job may ask for, in the measured window */
 static void test_data_spoilt(void **state)
 {
@@ -3336,6 +3385,7 @@ int main(void)
 		cmocka_unit_test(test_handled_ends),
 		cmocka_unit_test(test_data_is_right),
 		cmocka_unit_test(test_data_on_the_way),
+		cmocka_unit_test(test_data_unseen),
 		cmocka_unit_test(test_data_spoilt),
 		cmocka_unit_test(test_data_pattern),
 		cmocka_unit_test(test_places),
