@@ -76,10 +76,9 @@ int kv_reg_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 			return rc;
 	}
 	if (kv_job_rw(job)) {
-		*where = "allocate the contexts of rdma_rw";
 		ep->reg.port = job->port;
 		ep->reg.queued = kv_job_queued(job);
-		return kv_rw_open(ep);
+		return kv_rw_open(ep, job, where);
 	}
 	*where = "allocate the MRs of operations";
 	pages = kv_mr_entries(ep->qp->device, pages);

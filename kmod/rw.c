@@ -38,10 +38,23 @@ u64 kv_rw_bytes(const struct kv_job *job)
 		kv_job_rw_mrs(job) * KV_RW_ENTRIES * sizeof(u64));
 }
 
-int kv_rw_open(struct kv_ep *ep)
+int kv_rw_open(struct kv_ep *ep, const struct kv_job *job, const char **where)
 {
+	int rc;
+
+	*where = "allocate the contexts of rdma_rw";
 	ep->reg.rw = kvcalloc(ep->depth, sizeof(*ep->reg.rw), GFP_KERNEL);
-	return ep->reg.rw ? 0 : -ENOMEM;
+	if (!ep->reg.rw)
+		return -ENOMEM;
+	/* whether force_mr is on nobody says, but rdma_rw by what it makes */
+	*where = "have rdma_rw map an operation";
+	rc = kv_rw_map(ep, 0);
+	if (rc == -EINVAL && job->sg_list == KVERBS_SG_LIST_GAPS)
+		*where = "sg-list gaps: MRs have none, and force_mr of ib_core is on; use pages";
+	if (rc)
+		return rc;
+	kv_rw_unmap(ep, 0);
+	return 0;
 }
 
 void kv_rw_close(struct kv_ep *ep)

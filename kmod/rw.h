@@ -64,11 +64,13 @@ void kv_rw_granted(const struct kv_job *job, struct ib_qp *qp);
 u64 kv_rw_bytes(const struct kv_job *job);
 
 /**
- * kv_rw_open - make room for the operations of an endpoint
+ * kv_rw_open - make room for the operations of an endpoint, and try whether there can be any
  * @ep: endpoint
- * Return: 0 or -ENOMEM; kv_rw_close() is to be called
+ * @job: checked job
+ * @where: names the step that failed
+ * Return: 0 or -errno; kv_rw_close() is to be called
  */
-int kv_rw_open(struct kv_ep *ep);
+int kv_rw_open(struct kv_ep *ep, const struct kv_job *job, const char **where);
 
 /**
  * kv_rw_close - end all that were begun, and free their room
