@@ -26,7 +26,13 @@ null-wraps := $(null-calls:%=-Wl,--wrap=%)
 pkg-cflags = $(shell $(PKG_CONFIG) --cflags $(PKGS))
 pkg-libs   = $(shell $(PKG_CONFIG) --libs $(PKGS))
 
-kverbs-cflags = -std=gnu11 $(WARN) -Iinclude -Iinclude/uapi -Iuser $(pkg-cflags) \
+# What the headers of libibverbs here have: looked at once, and only where C is compiled.
+verbs-have = $(shell printf '\043include <infiniband/verbs.h>\nint x = $(2);\n' | \
+	     $(CC) $(CPPFLAGS) $(pkg-cflags) -fsyntax-only -xc - 2>/dev/null && echo -DKV_HAVE_IBV_$(1))
+verbs-cflags = $(eval verbs-cflags := $(call verbs-have,ATOMIC_WRITE,IBV_WR_ATOMIC_WRITE) \
+	       $(call verbs-have,FLUSH,IBV_WR_FLUSH))$(verbs-cflags)
+
+kverbs-cflags = -std=gnu11 $(WARN) -Iinclude -Iinclude/uapi -Iuser $(pkg-cflags) $(verbs-cflags) \
 		-D_GNU_SOURCE -DKVERBS_VERSION='"$(VERSION)"' -MMD -MP
 
 tool-src := $(sort $(wildcard user/*.c))

@@ -44,6 +44,20 @@ static inline u64 kv_max_block(void)
 #endif
 }
 
+/*
+ * ATOMIC_WRITE came in 6.3, and has the WR of a WRITE. FLUSH came with it, as a number: no
+ * WR says what is flushed.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#define KV_HAVE_PLACEMENT	1
+#define KV_WR_ATOMIC_WRITE	IB_WR_ATOMIC_WRITE
+#define KV_DEVICE_ATOMIC_WRITE	IB_DEVICE_ATOMIC_WRITE
+#else
+#define KV_HAVE_PLACEMENT	0
+#define KV_WR_ATOMIC_WRITE	0
+#define KV_DEVICE_ATOMIC_WRITE	0
+#endif
+
 /* an argument of a function, at its entry: not every architecture tells */
 #ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
 static inline bool kv_can_call_argument(void)

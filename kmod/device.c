@@ -164,6 +164,11 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_sge_rd = attr->max_sge_rd;
 	caps->max_sgl_rd = attr->max_sgl_rd;
 	caps->atomic = attr->atomic_cap != IB_ATOMIC_NONE;
+	if (!KV_HAVE_PLACEMENT)
+		caps->atomic_write = KV_LACKS_KERNEL;
+	else if (!(attr->device_cap_flags & KV_DEVICE_ATOMIC_WRITE))
+		caps->atomic_write = KV_LACKS_DEVICE;
+	caps->flush = KV_HAVE_PLACEMENT ? KV_LACKS_WR : KV_LACKS_KERNEL;
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
 	caps->max_mr = attr->max_mr;

@@ -575,6 +575,7 @@ static const enum ib_wr_opcode kv_opcodes[KV_OPS] = {
 	[KVERBS_OP_REG_MR] = IB_WR_REG_MR,
 	[KVERBS_OP_LOCAL_INV] = IB_WR_LOCAL_INV,
 	[KVERBS_OP_READ_INV] = IB_WR_RDMA_READ_WITH_INV,
+	[KVERBS_OP_ATOMIC_WRITE] = KV_WR_ATOMIC_WRITE,
 };
 
 /*
@@ -815,28 +816,34 @@ static int kv_ep_begin(struct kv_ep *a, struct kv_ep *b,
 }
 
 /*
- * A driver may advertise what its kernel verbs refuse (atomics of mlx5): one WR
- * tells. It does to the peer's memory what those of the lane will do.
+ * A driver may advertise what its kernel verbs refuse (atomics of mlx5), or take and
+ * send without address and key (ATOMIC_WRITE of rxe): one WR tells. It does to the
+ * peer's memory what those of the lane will do.
  */
 static int kv_ep_probe(struct kv_ep *ep, const struct kv_job *job,
 		       const char **where)
 {
+	const struct kv_op_rule *op = &kv_op_rules[job->step[0].op];
 	union kv_wr wr;
 	u32 i = 0;
 	int rc;
 
-	while (!kv_op_rules[job->step[i].op].atomic)
-		i++;
+	while (!op->atomic && !op->placement)
+		op = &kv_op_rules[job->step[++i].op];
 	wr = ep->wr[i];
 	kv_context_mark_send(ep, &wr.wr);
 	wr.wr.next = NULL;
 	wr.wr.send_flags = ep->flags[1];
-	*where = "post a first atomic";
+	*where = op->atomic ? "post a first atomic" : "post a first ATOMIC_WRITE";
 	rc = ib_post_send(ep->qp, &wr.wr, NULL);
 	if (rc)
 		return rc;
 	*where = "wait for the completion of a first atomic";
-	return kv_ep_await(ep, where);
+	rc = kv_ep_await(ep, where);
+	if (rc == -EIO && !op->atomic)
+		*where =
+			"complete a first ATOMIC_WRITE as asked; use --engine user";
+	return rc;
 }
 
 int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
@@ -884,7 +891,7 @@ int kv_ep_connect(struct kv_ep *a, struct kv_ep *b, const struct kv_path *path,
 	rc = kv_ep_begin(a, b, job, where);
 	if (rc)
 		return rc;
-	return kv_job_atomic(job) ? kv_ep_probe(a, job, where) : 0;
+	return kv_job_probes(job) ? kv_ep_probe(a, job, where) : 0;
 }
 
 struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,

@@ -80,13 +80,12 @@ void kv_place_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
 		wr->atomic.remote_addr = aim->remote + offset;
 		wr->atomic.rkey = aim->keys[mr].rkey;
 		break;
-	case IB_WR_RDMA_WRITE:
-	case IB_WR_RDMA_WRITE_WITH_IMM:
-	case IB_WR_RDMA_READ:
-		wr->rdma.remote_addr = aim->remote + offset;
-		wr->rdma.rkey = aim->keys[mr].rkey;
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
 		break;
 	default:
+		wr->rdma.remote_addr = aim->remote + offset;
+		wr->rdma.rkey = aim->keys[mr].rkey;
 		break;
 	}
 }

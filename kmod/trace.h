@@ -121,7 +121,9 @@ TRACE_DEFINE_ENUM(IB_WC_RECV_RDMA_WITH_IMM);
 			 { IB_WR_ATOMIC_CMP_AND_SWP, "ATOMIC_CMP_AND_SWP" },	\
 			 { IB_WR_ATOMIC_FETCH_AND_ADD, "ATOMIC_FETCH_AND_ADD" },	\
 			 { IB_WR_LOCAL_INV, "LOCAL_INV" },		\
-			 { IB_WR_REG_MR, "REG_MR" })
+			 { IB_WR_REG_MR, "REG_MR" },			\
+			 /* of the ABI, with a name from 6.3 on */	\
+			 { 15, "ATOMIC_WRITE" })
 
 #define kv_trace_send_flags(v)						\
 	__print_flags(v, "|",						\

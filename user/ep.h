@@ -55,6 +55,8 @@
  * @cq_ex: @cq, likewise
  * @piece: pieces of a message that is sent inline by them, else NULL
  * @datagram: their WRs have an address each
+ * @flush_type: of their FLUSHes, enum ibv_placement_type
+ * @flush_level: likewise, enum ibv_selectivity_level
  * @reg: memory that is registered for each operation
  * @patience: ns that a window is waited for
  * @grace: the same after a stop
@@ -99,6 +101,8 @@ struct kv_ep {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_data_buf *piece;
 	u32 datagram;
+	u8 flush_type;
+	u8 flush_level;
 	struct kv_reg *reg;
 	u64 patience;
 	u64 grace;
@@ -171,13 +175,12 @@ kv_inline void kv_wr_aim(struct kv_ep *ep, u32 slot, u32 place, u32 mr)
 		wr->wr.atomic.remote_addr = ep->aim.remote + offset;
 		wr->wr.atomic.rkey = ep->aim.keys[mr].rkey;
 		break;
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-	case IBV_WR_RDMA_READ:
-		wr->wr.rdma.remote_addr = ep->aim.remote + offset;
-		wr->wr.rdma.rkey = ep->aim.keys[mr].rkey;
+	case IBV_WR_SEND:
+	case IBV_WR_SEND_WITH_IMM:
 		break;
 	default:
+		wr->wr.rdma.remote_addr = ep->aim.remote + offset;
+		wr->wr.rdma.rkey = ep->aim.keys[mr].rkey;
 		break;
 	}
 }

@@ -7,8 +7,25 @@
 #ifndef KV_EP_WR_H
 #define KV_EP_WR_H
 
-kv_inline void kv_wr_operation(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+#include "placement.h"
+
+/* those whose call takes the payload, or that have none: 0, no setter is to follow */
+kv_inline u32 kv_wr_placement(const struct kv_ep *ep, const struct ibv_send_wr *wr)
 {
+	if (wr->opcode == KV_IBV_ATOMIC_WRITE)
+		ibv_wr_atomic_write(ep->qp_ex, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr,
+				    (const void *)(uintptr_t)wr->sg_list->addr);
+	else if (wr->opcode == KV_IBV_FLUSH)
+		ibv_wr_flush(ep->qp_ex, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr,
+			     wr->sg_list->length, ep->flush_type, ep->flush_level);
+	return 0;
+}
+
+/* does a setter of the payload follow? */
+kv_inline u32 kv_wr_operation(const struct kv_ep *ep, const struct ibv_send_wr *wr)
+{
+	struct ibv_qp_ex *qp = ep->qp_ex;
+
 	switch (wr->opcode) {
 	case IBV_WR_RDMA_WRITE:
 		ibv_wr_rdma_write(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
@@ -35,8 +52,9 @@ kv_inline void kv_wr_operation(struct ibv_qp_ex *qp, const struct ibv_send_wr *w
 					wr->wr.atomic.compare_add);
 		break;
 	default:
-		break;
+		return kv_wr_placement(ep, wr);
 	}
+	return 1;
 }
 
 /* a WR without payload says so too: some providers end a WR with its last setter */
@@ -63,7 +81,8 @@ kv_inline int kv_post_from(struct kv_ep *ep, struct ibv_qp *qp, const struct ibv
 	for (; wr; wr = wr->next) {
 		ep->qp_ex->wr_id = wr->wr_id;
 		ep->qp_ex->wr_flags = wr->send_flags;
-		kv_wr_operation(ep->qp_ex, wr);
+		if (!kv_wr_operation(ep, wr))
+			continue;
 		if (ep->datagram)
 			ibv_wr_set_ud_addr(ep->qp_ex, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 					   wr->wr.ud.remote_qkey);

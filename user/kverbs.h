@@ -80,6 +80,8 @@ const char *kv_sg_list_name(u32 list);
 const char *kv_refill_name(u32 refill);
 const char *kv_cq_name(u32 cq);
 const char *kv_connect_name(u32 connect);
+const char *kv_flush_type_name(u32 type);
+const char *kv_flush_level_name(u32 level);
 const char *kv_relaxed_ordering_name(u32 on);
 
 typedef const char *(*kv_name_fn)(u32 value);

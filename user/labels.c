@@ -15,7 +15,8 @@ const char *kv_label_lat(const struct kv_result *result)
 	if (!kv_transport_rules[job->transport].acked || (kv_job_iwarp(job) && !reads))
 		return queued ? "queued completion time; local, not acked" : "local, not acked";
 	if (queued)
-		return reads ? "queued completion time" :
+		return reads || kv_job_placement(job) ?
+			       "queued completion time" :
 			       "queued completion time; acked, not placed";
 	if (kv_job_restore(job))
 		return job->nsteps > 1 ? "all steps; what restores the MR is not in it" :

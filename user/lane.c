@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "ep.h"
+#include "placement.h"
 #include "pmu.h"
 #include "verbs.h"
 #include "kverbs.h"
@@ -76,6 +77,8 @@ static const enum ibv_wr_opcode opcode[KV_OPS] = {
 	[KVERBS_OP_CAS] = IBV_WR_ATOMIC_CMP_AND_SWP,
 	[KVERBS_OP_FADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 	[KVERBS_OP_SEND_INV] = IBV_WR_SEND_WITH_INV,
+	[KVERBS_OP_ATOMIC_WRITE] = KV_IBV_ATOMIC_WRITE,
+	[KVERBS_OP_FLUSH] = KV_IBV_FLUSH,
 };
 
 /* the pieces of a message, of which the first has what comes before it */
@@ -114,7 +117,7 @@ static void build_sends(struct kv_lane *lane)
 		remote = (uintptr_t)plan->peer->buffer + (op->reads ? 0 : plan->peer->half);
 		wr->opcode = opcode[number];
 		wr->sg_list = lane->sge;
-		wr->num_sge = (int)kv_job_sges(plan->job);
+		wr->num_sge = kv_op_moves(number) ? (int)kv_job_sges(plan->job) : 0;
 		if (op->imm)
 			wr->imm_data = htobe32(KV_IMM);
 		if (op->atomic) {
@@ -247,7 +250,7 @@ static int build_steps(struct kv_lane *lane)
 		sge->length = kv_job_wr_size(plan->job, step);
 		sge->lkey = plan->end->mr->lkey;
 		wr->sg_list = sge;
-		wr->num_sge = !!sge->length;
+		wr->num_sge = kv_op_moves(plan->job->step[step].op) && sge->length;
 		wr->wr_id = KV_ID_STEP | step;
 		if (plan->end->reg.memory)
 			sge->addr = (uintptr_t)plan->end->reg.memory +
@@ -380,6 +383,10 @@ static int build_wr_api(struct kv_lane *lane)
 	ep->qp_ex = ibv_qp_to_qp_ex(ep->qp);
 	ep->cq_ex = plan->end->cq_ex;
 	ep->datagram = kv_transport_rules[plan->job->transport].datagram;
+	if (kv_job_flushes(plan->job)) {
+		ep->flush_type = (u8)(1U << plan->job->flush_type);
+		ep->flush_level = (u8)plan->job->flush_level;
+	}
 	ep->flags[0] &= ~(u32)IBV_SEND_INLINE;
 	ep->flags[1] &= ~(u32)IBV_SEND_INLINE;
 	if (!kv_job_sges(plan->job) || !plan->job->inline_data)

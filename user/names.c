@@ -239,6 +239,26 @@ const char *kv_relaxed_ordering_name(u32 on)
 	return KV_NAME(names, on);
 }
 
+const char *kv_flush_type_name(u32 type)
+{
+	static const char *const names[] = {
+		[KVERBS_FLUSH_TYPE_GLOBAL] = "global",
+		[KVERBS_FLUSH_TYPE_PERSISTENT] = "persistent",
+	};
+
+	return KV_NAME(names, type);
+}
+
+const char *kv_flush_level_name(u32 level)
+{
+	static const char *const names[] = {
+		[KVERBS_FLUSH_LEVEL_RANGE] = "range",
+		[KVERBS_FLUSH_LEVEL_MR] = "mr",
+	};
+
+	return KV_NAME(names, level);
+}
+
 const char *kv_cq_name(u32 cq)
 {
 	static const char *const names[] = {
@@ -460,6 +480,8 @@ static const struct {
 	{ KVERBS_JOB_A_SRQ, kv_switch_name },
 	{ KVERBS_JOB_A_CQ, kv_cq_name },
 	{ KVERBS_JOB_A_CONNECT, kv_connect_name },
+	{ KVERBS_JOB_A_FLUSH_TYPE, kv_flush_type_name },
+	{ KVERBS_JOB_A_FLUSH_LEVEL, kv_flush_level_name },
 	{ KVERBS_JOB_A_BIDIRECTIONAL, kv_switch_name },
 	{ KVERBS_JOB_A_RECOVER, kv_recover_name },
 };

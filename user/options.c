@@ -350,14 +350,6 @@ static const struct {
 	const char *why;
 } absent[] = {
 	{
-		"op", "flush",
-		"has a number in the kernel's verbs from Linux 6.3 on, but no WR that says what is flushed; kverbs has no jobs for it"
-	},
-	{
-		"op", "atomic-write",
-		"is in the kernel's verbs from Linux 6.3 on; kverbs has no jobs for it yet; use write of 8 bytes, or cas"
-	},
-	{
 		"op", "null",
 		"posts nothing, and so has nothing to complete; see the null device of the tests"
 	},

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cm.h"
+#include "placement.h"
 #include "verbs.h"
 #include "null.h"
 #include "kverbs.h"
@@ -81,13 +82,27 @@ static u32 odp_ops(u32 bits)
 	return ops;
 }
 
-static void fill_odp(struct kv_port *port)
+static void fill_placement(struct kv_caps *caps, u64 flags)
+{
+	caps->atomic_write = KV_POSTS_ATOMIC_WRITE;
+	if (!caps->atomic_write && !(flags & KV_DEVICE_ATOMIC_WRITE))
+		caps->atomic_write = KV_LACKS_DEVICE;
+	caps->flush = KV_POSTS_FLUSH;
+	if (flags & KV_DEVICE_FLUSH_GLOBAL)
+		caps->flush_types |= 1U << KVERBS_FLUSH_TYPE_GLOBAL;
+	if (flags & KV_DEVICE_FLUSH_PERSISTENT)
+		caps->flush_types |= 1U << KVERBS_FLUSH_TYPE_PERSISTENT;
+}
+
+static void fill_extended(struct kv_port *port)
 {
 	struct ibv_device_attr_ex attr = { 0 };
 	struct kv_caps *caps = &port->caps;
 
-	if (ibv_query_device_ex(port->context, NULL, &attr) ||
-	    !(attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
+	if (ibv_query_device_ex(port->context, NULL, &attr))
+		memset(&attr, 0, sizeof(attr));
+	fill_placement(caps, attr.device_cap_flags_ex);
+	if (!(attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
 		return;
 	caps->odp = 1U << KVERBS_ODP_EXPLICIT;
 	if (attr.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT)
@@ -125,7 +140,7 @@ static void fill_caps(struct kv_port *port)
 	caps->atomic = device->atomic_cap != IBV_ATOMIC_NONE;
 	caps->max_reg_bytes = ~0ULL;
 	caps->reg_mr = 1;
-	fill_odp(port);
+	fill_extended(port);
 	/* a null device is no one else's */
 	caps->cm = port->context->cmd_fd >= 0;
 	caps->ordering = caps->software ? KV_ORDERING_STRICT : KV_ORDERING_ASKED;

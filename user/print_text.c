@@ -206,6 +206,9 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 			job->cq == KVERBS_CQ_QP ? " with a CQ each" : "");
 	if (job->cq == KVERBS_CQ_SHARED)
 		fputs("one CQ for all QPs, ", file);
+	if (kv_job_flushes(job))
+		fprintf(file, "flush %s of the %s, ", kv_flush_type_name(job->flush_type),
+			job->flush_level == KVERBS_FLUSH_LEVEL_MR ? "MR" : "range");
 	fprintf(file, "%u outstanding, ", job->outstanding);
 	if (job->chain > 1)
 		fprintf(file, "chains of %u WRs, ", job->chain);

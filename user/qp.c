@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "cm.h"
+#include "placement.h"
 #include "verbs.h"
 #include "kverbs.h"
 
@@ -55,6 +56,8 @@ static const u64 send_ops[KV_OPS] = {
 	[KVERBS_OP_WRITE_IMM] = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
 	[KVERBS_OP_CAS] = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
 	[KVERBS_OP_FADD] = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+	[KVERBS_OP_ATOMIC_WRITE] = KV_IBV_WITH_ATOMIC_WRITE,
+	[KVERBS_OP_FLUSH] = KV_IBV_WITH_FLUSH,
 };
 
 /* a thread domain, and a PD that has it: the provider leaves its locks out */

@@ -27,6 +27,8 @@ static const struct {
 	{ 11, "RDMA_READ_WITH_INV", "read" },
 	{ 12, "MASKED_ATOMIC_CMP_AND_SWP", NULL },
 	{ 13, "MASKED_ATOMIC_FETCH_AND_ADD", NULL },
+	{ 14, "FLUSH", NULL },
+	{ 15, "ATOMIC_WRITE", "atomic-write" },
 	{ KV_REC_REG_MR + 1, "REG_MR_INTEGRITY", NULL },
 };
 

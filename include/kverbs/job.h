@@ -202,7 +202,13 @@
 	X(CQ, cq, u32, 0, KVERBS_CQ_SHARED, KVERBS_CQ_LANE,		\
 	  0, "cq", "", "lane, qp or shared")					\
 	X(CONNECT, connect, u32, 0, KVERBS_CONNECT_CM, KV_AUTO,		\
-	  0, "connect", "", "verbs or cm")
+	  0, "connect", "", "verbs or cm")				\
+	X(FLUSH_TYPE, flush_type, u32, 0,				\
+	  KVERBS_FLUSH_TYPE_PERSISTENT, KV_AUTO,			\
+	  0, "flush-type", "", "global or persistent")			\
+	X(FLUSH_LEVEL, flush_level, u32, 0, KVERBS_FLUSH_LEVEL_MR,	\
+	  KV_AUTO,							\
+	  0, "flush-level", "", "range or mr")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -339,6 +345,7 @@ static inline void kv_field_set(struct kv_job *job,
  * @transports: bit mask by enum kverbs_transport
  * @mr: what it does to the MR of its operation, KV_MR_*
  * @kernel: no user of libibverbs can post it
+ * @placement: of the memory placement extensions, which not all verbs have
  */
 struct kv_op_rule {
 	const char *name;
@@ -354,6 +361,7 @@ struct kv_op_rule {
 	u32 transports;
 	u32 mr;
 	u32 kernel;
+	u32 placement;
 };
 
 /* an operation that registers has an MR of its own, and this is done to it */
@@ -373,7 +381,7 @@ enum {
 				 KV_SHAPE_BIT(RATE) | KV_SHAPE_BIT(PACED))
 #define KV_SHAPES_ASK		(KV_SHAPES_ALL & ~KV_SHAPE_BIT(PINGPONG))
 #define KV_SHAPES_TURN		(KV_SHAPE_BIT(RECOVER) | KV_SHAPE_BIT(SETUP))
-#define KV_OPS			(KVERBS_OP_READ_INV + 1)
+#define KV_OPS			(KVERBS_OP_FLUSH + 1)
 #define KV_SHAPES		(KVERBS_SHAPE_SETUP + 1)
 
 static const struct kv_op_rule kv_op_rules[KV_OPS] = {
@@ -425,6 +433,14 @@ static const struct kv_op_rule kv_op_rules[KV_OPS] = {
 	[KVERBS_OP_READ_INV] = {
 		"read-inv", KV_SHAPES_ASK, 0, 1, "data arrived", .remote = 1,
 		.transports = KV_RC, .mr = KV_MR_INVALIDATED, .kernel = 1,
+	},
+	[KVERBS_OP_ATOMIC_WRITE] = {
+		"atomic-write", KV_SHAPES_ASK, 0, 0, "placed", .remote = 1,
+		.bytes = 8, .transports = KV_RC, .placement = 1,
+	},
+	[KVERBS_OP_FLUSH] = {
+		"flush", KV_SHAPES_ASK, 0, 0, "flushed", .remote = 1,
+		.transports = KV_RC, .placement = 1,
 	},
 };
 
@@ -578,6 +594,15 @@ enum {
 	KV_ARM_UNKNOWN,	/* only a poll can tell */
 };
 
+/* can an engine post an operation of the memory placement extensions? */
+enum {
+	KV_POSTS,
+	KV_LACKS_KERNEL,	/* its number is not in the kernel's verbs */
+	KV_LACKS_WR,		/* but no WR that says what it is about is */
+	KV_LACKS_LIBRARY,	/* libibverbs has no call for it */
+	KV_LACKS_DEVICE,
+};
+
 /* how a device writes to the MRs of an engine */
 enum {
 	KV_ORDERING_UNKNOWN,	/* as the driver does, and does not say */
@@ -601,6 +626,9 @@ enum {
  * @max_cqe: entries of a CQ
  * @max_rd_atomic: RDMA READs outstanding at a QP
  * @atomic: the device has atomics
+ * @atomic_write: the engine posts ATOMIC_WRITEs, KV_POSTS, or what is lacking
+ * @flush: and FLUSHes, likewise; what the device has is in @flush_types
+ * @flush_types: bit mask by enum kverbs_flush_type
  * @max_sge: SGEs of a WR, send and receive
  * @max_sge_rd: SGEs of an RDMA READ, 0: @max_sge, but for rdma_rw, which takes it as it is
  * @max_sgl_rd: entries of an SG list that rdma_rw READs into by SGEs, 0: any
@@ -643,6 +671,9 @@ struct kv_caps {
 	u32 max_cqe;
 	u32 max_rd_atomic;
 	u32 atomic;
+	u32 atomic_write;
+	u32 flush;
+	u32 flush_types;
 	u32 max_sge;
 	u32 max_sge_rd;
 	u32 max_sgl_rd;
@@ -730,7 +761,8 @@ static inline u32 kv_job_steps_known(const struct kv_job *job)
 /* does an operation of this kind carry a message? */
 static inline u32 kv_op_moves(u32 op)
 {
-	return op != KVERBS_OP_REG_MR && op != KVERBS_OP_LOCAL_INV;
+	return op != KVERBS_OP_REG_MR && op != KVERBS_OP_LOCAL_INV &&
+	       op != KVERBS_OP_FLUSH;
 }
 
 /* the metric of one that is posted and waited for alone, or __KVERBS_METRIC_MAX */
@@ -887,6 +919,36 @@ static inline u32 kv_job_atomic(const struct kv_job *job)
 	return 0;
 }
 
+/* is one of them of the memory placement extensions? The first, or 0 */
+static inline u32 kv_job_placement(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (kv_op_rules[job->step[i].op].placement)
+			return job->step[i].op;
+	}
+	return 0;
+}
+
+/* does one of them flush? */
+static inline u32 kv_job_flushes(const struct kv_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++) {
+		if (job->step[i].op == KVERBS_OP_FLUSH)
+			return 1;
+	}
+	return 0;
+}
+
+/* is one WR posted before the run, as drivers advertise what they refuse? */
+static inline u32 kv_job_probes(const struct kv_job *job)
+{
+	return kv_job_atomic(job) || kv_job_placement(job);
+}
+
 /* bytes that an operation needs, or its MR covers: its steps use the same ones */
 static inline u32 kv_job_covered(const struct kv_job *job)
 {
@@ -938,6 +1000,8 @@ enum {
 	KV_ACCESS_REMOTE_WRITE = 1 << 1,
 	KV_ACCESS_REMOTE_READ = 1 << 2,
 	KV_ACCESS_REMOTE_ATOMIC = 1 << 3,
+	KV_ACCESS_FLUSH_GLOBAL = 1 << 8,
+	KV_ACCESS_FLUSH_PERSISTENT = 1 << 9,
 };
 
 /* what allows it */
@@ -956,17 +1020,22 @@ enum {
 static inline u32 kv_job_access(const struct kv_job *job, u32 of)
 {
 	const struct kv_op_rule *op;
-	u32 peer = 0, reads = 0, sink, i;
+	u32 peer = 0, reads = 0, flush = 0, sink, i;
 
+	if (kv_job_flushes(job))
+		flush = job->flush_type == KVERBS_FLUSH_TYPE_PERSISTENT ?
+			KV_ACCESS_FLUSH_PERSISTENT : KV_ACCESS_FLUSH_GLOBAL;
 	if (job->access == KVERBS_ACCESS_ALL)
 		return KV_ACCESS_LOCAL_WRITE | KV_ACCESS_REMOTE_WRITE |
-		       KV_ACCESS_REMOTE_READ |
+		       KV_ACCESS_REMOTE_READ | flush |
 		       (kv_job_atomic(job) ? KV_ACCESS_REMOTE_ATOMIC : 0);
 	for (i = 0; i < job->nsteps; i++) {
 		op = &kv_op_rules[job->step[i].op];
 		reads |= op->reads;
 		if (op->atomic)
 			peer |= KV_ACCESS_REMOTE_ATOMIC;
+		else if (job->step[i].op == KVERBS_OP_FLUSH)
+			peer |= flush;
 		else if (op->remote)
 			peer |= op->reads ? KV_ACCESS_REMOTE_READ :
 					    KV_ACCESS_REMOTE_WRITE;
@@ -2146,7 +2215,7 @@ static inline int kv_job_check_mr(const struct kv_job *job,
 			return kv_refuse(no, KVERBS_JOB_A_STEP,
 					 "step %u: %s uses an MR that is not registered; put reg-mr before it",
 					 i + 1, op->name);
-		if (op->atomic)
+		if (op->atomic || op->placement)
 			return kv_refuse(no, KVERBS_JOB_A_STEP,
 					 "step %u: %s has no MR of its own here; leave reg-mr and local-inv out",
 					 i + 1, op->name);
@@ -2282,10 +2351,11 @@ static inline int kv_job_check_reg_with(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SHAPE,
 				 "shape %s: answers have no memory of their own to register; use --shape lat or rate, or --reg exchange",
 				 kv_shape_rules[job->shape].name);
-	if (kv_job_atomic(job))
+	if (kv_job_atomic(job) || kv_job_placement(job))
 		return kv_refuse(no, KVERBS_JOB_A_REG,
-				 "reg %s: an atomic has no memory of its own to register; use write, read or send",
-				 name);
+				 "reg %s: %s has no memory of its own to register; use write, read or send",
+				 name, kv_job_atomic(job) ? "an atomic" :
+					kv_op_rules[kv_job_placement(job)].name);
 	if (!kv_job_covered(job))
 		return kv_refuse(no, KVERBS_JOB_A_REG,
 				 "reg %s: a message of 0 bytes has no memory to register; use -s 1 or more",
@@ -2569,7 +2639,7 @@ static inline int kv_job_check_size(const struct kv_job *job,
 
 	if (op->bytes && size != op->bytes)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
-				 "size %u: a %s has %u bytes; use -s %u or leave it out",
+				 "size %u: %s has %u bytes; use -s %u or leave it out",
 				 size, op->name, op->bytes, op->bytes);
 	if (!size && !op->imm)
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
@@ -2579,6 +2649,69 @@ static inline int kv_job_check_size(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "size %u: port %u carries messages up to %u bytes; use -s %u or less",
 				 size, job->port, caps->max_msg, caps->max_msg);
+	return 0;
+}
+
+/* what the verbs, and the device, must have for a WR of the memory placement extensions */
+static inline int kv_job_check_placement(const struct kv_job *job,
+					 const struct kv_step *step,
+					 const struct kv_caps *caps,
+					 struct kv_refusal *no)
+{
+	u32 flush = step->op == KVERBS_OP_FLUSH;
+	const char *name = kv_op_rules[step->op].name;
+	const char *other = flush ? "write,read" : "write -s 8, or cas";
+
+	switch (flush ? caps->flush : caps->atomic_write) {
+	case KV_LACKS_KERNEL:
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: this kernel has none (ib_core has it from 6.3 on); use --op %s",
+				 name, other);
+	case KV_LACKS_WR:
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: the kernel's verbs have its number, but no WR that says what is flushed; use --engine user, or --op %s",
+				 name, other);
+	case KV_LACKS_LIBRARY:
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: the libibverbs that kverbs was built with has no %s; build it with rdma-core %s or later, or use --op %s",
+				 name, flush ? "ibv_wr_flush" : "ibv_wr_atomic_write",
+				 flush ? "46" : "44", other);
+	case KV_LACKS_DEVICE:
+		return kv_refuse(no, KVERBS_JOB_A_STEP,
+				 "%s: the device has none (ATOMIC_WRITE is not among its capabilities); use --op %s",
+				 name, other);
+	}
+	if (flush && !(caps->flush_types & (1U << job->flush_type)))
+		return kv_refuse(no, KVERBS_JOB_A_FLUSH_TYPE,
+				 "flush-type %s: the device has none (FLUSH_%s is not among its capabilities); use %s",
+				 job->flush_type ? "persistent" : "global",
+				 job->flush_type ? "PERSISTENT" : "GLOBAL",
+				 job->flush_type ? "global" : "--op write,read");
+	/* such a WR has no place in ibv_send_wr */
+	if (!caps->kernel && job->api != KVERBS_API_WR)
+		return kv_refuse(no, KVERBS_JOB_A_API,
+				 "api post: ibv_post_send posts no %s; use --api wr",
+				 name);
+	return 0;
+}
+
+/* fields that only a FLUSH has, with their defaults */
+static inline int kv_job_check_flush(struct kv_job *job, struct kv_refusal *no)
+{
+	u32 type = job->flush_type != KV_AUTO;
+
+	if (kv_job_flushes(job)) {
+		if (!type)
+			job->flush_type = KVERBS_FLUSH_TYPE_GLOBAL;
+		if (job->flush_level == KV_AUTO)
+			job->flush_level = KVERBS_FLUSH_LEVEL_RANGE;
+		return 0;
+	}
+	if (type || job->flush_level != KV_AUTO)
+		return kv_refuse(no, type ? KVERBS_JOB_A_FLUSH_TYPE :
+					    KVERBS_JOB_A_FLUSH_LEVEL,
+				 "%s: no step of an operation is a flush; use --op write,flush, or leave it out",
+				 type ? "flush-type" : "flush-level");
 	return 0;
 }
 
@@ -2605,7 +2738,7 @@ static inline int kv_job_check_op(const struct kv_job *job,
 				 "shape %s: posts nothing, no %s either; leave --op out" :
 				 kv_shape_rules[job->shape].control ?
 				 "shape %s: has no %s; use --op write, read, send, cas or fadd" :
-				 "shape %s: the peer of a %s has nothing to answer; use write or send, or --shape lat",
+				 "shape %s: the peer of %s has nothing to answer; use write or send, or --shape lat",
 				 kv_shape_rules[job->shape].name, op->name);
 	if (kv_job_check_size(job, step, caps, no))
 		return -1;
@@ -2633,7 +2766,7 @@ static inline int kv_job_check_op(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_STEP,
 				 "%s: the device has no atomics; use write, read or send",
 				 op->name);
-	return 0;
+	return op->placement ? kv_job_check_placement(job, step, caps, no) : 0;
 }
 
 static inline int kv_job_check_step(struct kv_job *job,
@@ -2642,7 +2775,7 @@ static inline int kv_job_check_step(struct kv_job *job,
 {
 	u32 i;
 
-	if (kv_job_check_steps(job, no))
+	if (kv_job_check_steps(job, no) || kv_job_check_flush(job, no))
 		return -1;
 	for (i = 0; i < job->nsteps; i++) {
 		if (kv_job_check_op(job, &job->step[i], caps, no))
@@ -2796,11 +2929,15 @@ static inline int kv_job_check_carried(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_SGES,
 				 "sges %u: a %s has up to %u here; use fewer",
 				 job->sges, op->name, sges);
-	if (job->sges > 1 && (job->sges > size || op->bytes))
+	if (job->sges > 1 && (job->sges > size || op->bytes || op->placement))
 		return kv_refuse(no, KVERBS_JOB_A_SGES,
 				 "sges %u: a %s of %u bytes is not split into so many; use fewer",
 				 job->sges, op->name, size);
-	if (job->inline_data && op->reads)
+	if (job->inline_data && op->bytes && op->placement)
+		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
+				 "inline %u: the WR of an %s has its data anyway; leave -I out",
+				 job->inline_data, op->name);
+	if (job->inline_data && (op->reads || op->placement))
 		return kv_refuse(no, KVERBS_JOB_A_INLINE_DATA,
 				 "inline %u: a %s sends no payload; leave -I out",
 				 job->inline_data, op->name);
@@ -3425,9 +3562,10 @@ static inline int kv_job_check_provoke(const struct kv_job *job,
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
 				 "provoke %s: %s; use%s", rule->name, wrong,
 				 rule->options);
-	if (job->nsteps > 1 || kv_job_registers(job) || op->atomic)
+	if (job->nsteps > 1 || kv_job_registers(job) || op->atomic ||
+	    op->placement)
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,
-				 "provoke %s: not where an operation has several steps, an MR, or is an atomic; use a plain one",
+				 "provoke %s: not where an operation has several steps, an MR, or is an atomic or a flush; use a plain one",
 				 rule->name);
 	if (kv_job_aims(job))
 		return kv_refuse(no, KVERBS_JOB_A_PROVOKE,

@@ -79,7 +79,7 @@ static const struct limits_case limits_cases[] = {
 	  .attr = KVERBS_JOB_A_PKEY_INDEX, .text = "pkey-index 65535:" },
 	{ "an atomic", LIMITS_JOB(.step = { { KVERBS_OP_FADD, 8 } }) },
 	{ "an atomic of 4 bytes", LIMITS_JOB(.step = { { KVERBS_OP_FADD, 4 } }), .rc = -EINVAL,
-	  .attr = KVERBS_JOB_A_STEP, .text = "size 4: a fadd has 8 bytes" },
+	  .attr = KVERBS_JOB_A_STEP, .text = "size 4: fadd has 8 bytes" },
 	{ "size 0", LIMITS_JOB(.step = { { KVERBS_OP_WRITE, 0 } }),
 	  .rc = -EINVAL, .attr = KVERBS_JOB_A_STEP, .text = "size 0: must be 1 to" },
 	{ "no such port", LIMITS_JOB(.port = 7), .rc = -EINVAL,

@@ -227,6 +227,8 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_CQ,		/* u32: enum kverbs_cq */
 	KVERBS_JOB_A_PACE_NS,		/* u32, repeated: intervals of pace trace, not told back */
 	KVERBS_JOB_A_CONNECT,		/* u32: enum kverbs_connect */
+	KVERBS_JOB_A_FLUSH_TYPE,	/* u32: enum kverbs_flush_type */
+	KVERBS_JOB_A_FLUSH_LEVEL,	/* u32: enum kverbs_flush_level */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1
@@ -254,6 +256,8 @@ enum kverbs_op {
 	KVERBS_OP_REG_MR,	/* of an MR of the operation */
 	KVERBS_OP_LOCAL_INV,	/* likewise */
 	KVERBS_OP_READ_INV,	/* of the MR that is read into, iWARP */
+	KVERBS_OP_ATOMIC_WRITE,	/* of 8 bytes, seen as a whole or not at all */
+	KVERBS_OP_FLUSH,	/* of memory of the peer that was written to */
 };
 
 /* of a step, a mask */
@@ -356,6 +360,18 @@ enum kverbs_context {
 enum kverbs_post_from {
 	KVERBS_POST_FROM_HANDLER,
 	KVERBS_POST_FROM_LANE,	/* which the handler wakes */
+};
+
+/* what is true of data when its FLUSH completes */
+enum kverbs_flush_type {
+	KVERBS_FLUSH_TYPE_GLOBAL,	/* all of the peer's host see it */
+	KVERBS_FLUSH_TYPE_PERSISTENT,	/* it outlives a power failure */
+};
+
+/* of which data */
+enum kverbs_flush_level {
+	KVERBS_FLUSH_LEVEL_RANGE,	/* of the bytes that are named */
+	KVERBS_FLUSH_LEVEL_MR,		/* of all of the MR */
 };
 
 /* where in the span of an end the next message lies, and through which MR it is reached */
