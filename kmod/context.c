@@ -168,13 +168,13 @@ void kv_context_handler(struct kv_ep *ep,
 
 static struct ib_cq *kv_context_shared(struct kv_shared *shared,
 				       struct ib_device *ibdev,
-				       const struct kv_job *job)
+				       const struct kv_job *job, u32 vector)
 {
 	struct ib_cq *cq;
 
 	if (shared->cq)
 		return shared->cq;
-	cq = ib_alloc_cq(ibdev, NULL, kv_job_shared_depth(job), 0,
+	cq = ib_alloc_cq(ibdev, NULL, kv_job_shared_depth(job), vector,
 			 kv_poll_contexts[job->context]);
 	if (!IS_ERR(cq))
 		shared->cq = cq;
@@ -200,12 +200,12 @@ static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
 		return rc;
 	ep->callback.shared = shared && job->cq == KVERBS_CQ_SHARED;
 	if (ep->callback.shared)
-		cq = kv_context_shared(shared, ibdev, job);
+		cq = kv_context_shared(shared, ibdev, job, ep->vector);
 	else if (job->context == KVERBS_CONTEXT_POOL)
-		cq = ib_cq_pool_get(ibdev, kv_job_cq_depth(job), 0,
+		cq = ib_cq_pool_get(ibdev, kv_job_cq_depth(job), ep->vector,
 				    kv_poll_contexts[job->context]);
 	else
-		cq = ib_alloc_cq(ibdev, ep, kv_job_cq_depth(job), 0,
+		cq = ib_alloc_cq(ibdev, ep, kv_job_cq_depth(job), ep->vector,
 				 kv_poll_contexts[job->context]);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
@@ -223,7 +223,10 @@ static int kv_context_open_callback(struct kv_ep *ep, struct ib_device *ibdev,
 
 struct ib_cq *kv_context_another(struct kv_ep *ep, const struct kv_job *job)
 {
-	struct ib_cq_init_attr attr = { .cqe = kv_job_cq_depth(job) };
+	struct ib_cq_init_attr attr = {
+		.cqe = kv_job_cq_depth(job),
+		.comp_vector = ep->vector,
+	};
 
 	return ib_create_cq(ep->qp->device, NULL, kv_context_async, ep, &attr);
 }
@@ -231,7 +234,10 @@ struct ib_cq *kv_context_another(struct kv_ep *ep, const struct kv_job *job)
 static int kv_context_open_raw(struct kv_ep *ep, struct ib_device *ibdev,
 			       const struct kv_job *job)
 {
-	struct ib_cq_init_attr attr = { .cqe = kv_job_cq_depth(job) };
+	struct ib_cq_init_attr attr = {
+		.cqe = kv_job_cq_depth(job),
+		.comp_vector = ep->vector,
+	};
 	bool sleeps = kv_context_rules[job->context].sleeps;
 	struct ib_cq *cq;
 

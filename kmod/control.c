@@ -127,6 +127,7 @@ static int kv_control_create_cq(struct kv_control *control, struct kv_set *set)
 {
 	struct ib_cq_init_attr attr = {
 		.cqe = kv_job_cq_depth(control->job),
+		.comp_vector = control->end[0]->vector,
 	};
 	struct ib_cq *cq;
 

@@ -172,6 +172,7 @@ void kv_dev_caps(struct kv_dev *dev, u32 port, struct kv_caps *caps)
 	caps->max_reg_bytes = (u64)attr->max_fast_reg_page_list_len * PAGE_SIZE;
 	caps->reg_mr = !!(attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS);
 	caps->max_mr = attr->max_mr;
+	caps->vectors = dev->ibdev->num_comp_vectors;
 	caps->max_cq = attr->max_cq;
 	caps->max_srq = attr->max_srq;
 	caps->max_srq_wr = attr->max_srq_wr;

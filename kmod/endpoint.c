@@ -278,8 +278,8 @@ int kv_ep_make_qp(struct kv_ep *ep, struct ib_pd *pd, const struct kv_job *job,
 }
 
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
-			   struct kv_shared *shared, struct kv_refusal *no,
-			   const char **where)
+			   u32 lane, struct kv_shared *shared,
+			   struct kv_refusal *no, const char **where)
 {
 	int node = job->node == KV_AUTO ? ibdev_to_node(pd->device) : job->node;
 	struct kv_ep *ep;
@@ -290,6 +290,8 @@ struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
 	if (!ep)
 		return ERR_PTR(-ENOMEM);
 	ep->role = role;
+	ep->lane = lane;
+	ep->vector = kv_job_vector(job, lane, pd->device->num_comp_vectors);
 	ep->depth = job->outstanding;
 	ep->wrs = kv_job_wrs(job);
 	ep->stride = ep->wrs * sizeof(*ep->wr);
@@ -915,7 +917,8 @@ struct kv_ep *kv_ep_helper(struct ib_pd *pd, const struct kv_path *path,
 	own->outstanding = 1;
 	own->recv_depth = 0;
 	kv_job_check_acks(own, &caps, &no);
-	ep = kv_ep_create(pd, own, KVERBS_ROLE_INITIATOR, NULL, &no, where);
+	ep = kv_ep_create(pd, own, KVERBS_ROLE_INITIATOR, 0, NULL, &no,
+			  where);
 	if (!IS_ERR(ep)) {
 		ep->stop = stop;
 		rc = kv_ep_join(ep, ep, path, own, where);

@@ -101,6 +101,7 @@ union kv_wr {
  * @seen: completion events raised when one was last asked for
  * @run_id: for tracepoints
  * @lane: for tracepoints
+ * @vector: completion vector of its CQs
  * @wc: WCs of the last poll
  * @event: completion events of @cq
  * @callback: where ib_core takes its WCs
@@ -160,6 +161,7 @@ struct kv_ep {
 	u32 seen;
 	u32 run_id;
 	u32 lane;
+	u32 vector;
 	struct rcu_head rcu;	/* within the first page */
 	struct ib_wc wc[KV_POLL_MAX];
 	struct kv_event event;
@@ -254,13 +256,14 @@ void kv_path_close(struct kv_path *path);
  * @pd: protection domain
  * @job: checked job
  * @role: enum kverbs_role of its end
+ * @lane: its lane, or that of its pair
  * @shared: CQ of all endpoints when the job says so, NULL: has one of its own
  * @no: a field that the driver refuses, named in @where
  * @where: names the step that failed
  * Return: endpoint, owned by the caller, or ERR_PTR()
  */
 struct kv_ep *kv_ep_create(struct ib_pd *pd, const struct kv_job *job, u32 role,
-			   struct kv_shared *shared, struct kv_refusal *no,
+			   u32 lane, struct kv_shared *shared, struct kv_refusal *no,
 			   const char **where);
 
 /**

@@ -620,11 +620,12 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		run->ep[i] = kv_ep_create(run->pd, &run->granted,
 					  i % 2 ? KVERBS_ROLE_RESPONDER :
 						  KVERBS_ROLE_INITIATOR,
+					  i / 2 * per_pair +
+					  (per_pair > 1 ? i % 2 : 0),
 					  &run->shared, no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
 		run->ep[i]->run_id = run->id;
-		run->ep[i]->lane = i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0);
 	}
 	rc = kv_run_connect_eps(run, where);
 	if (rc)

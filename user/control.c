@@ -112,6 +112,7 @@ static int destroy_qp(struct kv_end *end)
 
 static int create_cq(const struct kv_control_plan *plan, struct kv_end *set)
 {
+	set->vector = plan->end[0]->vector;
 	set->cq = kv_qp_cq(set, plan->port, plan->job);
 	return set->cq ? 0 : -errno;
 }

@@ -148,6 +148,7 @@ static void fill_caps(struct kv_port *port)
 					IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 		caps->windows = device->max_mw > 0 ? (u32)device->max_mw : 1;
 	caps->max_mr = device->max_mr > 0 ? (u32)device->max_mr : 0;
+	caps->vectors = (u32)port->context->num_comp_vectors;
 	caps->max_cq = device->max_cq > 0 ? (u32)device->max_cq : 0;
 	caps->max_srq = device->max_srq > 0 ? (u32)device->max_srq : 0;
 	caps->max_srq_wr = device->max_srq_wr > 0 ? (u32)device->max_srq_wr : 0;

@@ -235,6 +235,10 @@ static void print_granted(FILE *file, const struct kv_env *env, const struct kv_
 	if (job->cq_count != KV_AUTO)
 		fprintf(file, " (an event after %u CQEs or %u us)", job->cq_count,
 			job->cq_period_us);
+	if (job->comp_vector != KV_AUTO)
+		fprintf(file, " (completion vector %u%s)", job->comp_vector,
+			result->nlanes > 1 && job->cq != KVERBS_CQ_SHARED ?
+			", of lane 1 the next" : "");
 	if (job->post_from != KV_AUTO)
 		fprintf(file, " (posts from the %s)", kv_post_from_name(job->post_from));
 	fprintf(file, ", wait %s, timing %s, %u WC%s a poll", kv_wait_name(job->wait),

@@ -124,6 +124,7 @@ struct ibv_cq *kv_qp_cq(struct kv_end *end, const struct kv_port *port, const st
 	struct ibv_cq_init_attr_ex wide = {
 		.cqe = kv_job_cq_depth(job),
 		.channel = end->channel,
+		.comp_vector = end->vector,
 	};
 
 	if (job->thread_domain) {
@@ -132,7 +133,7 @@ struct ibv_cq *kv_qp_cq(struct kv_end *end, const struct kv_port *port, const st
 	}
 	if (job->api != KVERBS_API_WR && !job->thread_domain)
 		return ibv_create_cq(port->context, (int)kv_job_cq_depth(job), NULL, end->channel,
-				     0);
+				     (int)end->vector);
 	end->cq_ex = ibv_create_cq_ex(port->context, &wide);
 	return end->cq_ex ? ibv_cq_ex_to_cq(end->cq_ex) : NULL;
 }

@@ -61,6 +61,7 @@ void kv_port_close(struct kv_port *port);
  * @td: thread domain, NULL without
  * @domain: parent domain that has it, else NULL
  * @cq_ex: @cq of the extended calls, else NULL
+ * @vector: completion vector of its CQs
  * @psn: first packet sequence number it sends
  * @sq_depth: granted
  * @rq_depth: granted
@@ -97,6 +98,7 @@ struct kv_end {
 	struct ibv_cq **cqs;
 	struct rdma_cm_id **id;
 	u32 nid;
+	u32 vector;
 	u32 psn;
 	u32 sq_depth;
 	u32 rq_depth;

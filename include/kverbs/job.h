@@ -208,7 +208,9 @@
 	  0, "flush-type", "", "global or persistent")			\
 	X(FLUSH_LEVEL, flush_level, u32, 0, KVERBS_FLUSH_LEVEL_MR,	\
 	  KV_AUTO,							\
-	  0, "flush-level", "", "range or mr")
+	  0, "flush-level", "", "range or mr")				\
+	X(COMP_VECTOR, comp_vector, u32, 0, 65535, KV_AUTO,		\
+	  0, "comp-vector", "", "completion vector of the CQ of lane 0, others follow")
 
 #define KV_JOB_MEMBER(attr, member, type, lo, hi, def, letter, name, unit, what) \
 	type member;
@@ -637,6 +639,7 @@ enum {
  * @page: base page size
  * @mr_pages: page sizes of MRs, a mask
  * @max_block: largest block of memory
+ * @vectors: completion vectors of the device
  * @max_cq: CQs of the device
  * @max_srq: SRQs of the device
  * @max_srq_wr: WRs of an SRQ
@@ -679,6 +682,7 @@ struct kv_caps {
 	u32 max_sgl_rd;
 	u32 pkeys;
 	u32 max_mr;
+	u32 vectors;
 	u32 max_cq;
 	u32 max_srq;
 	u32 max_srq_wr;
@@ -1889,6 +1893,20 @@ static inline int kv_job_check_shared(const struct kv_job *job,
 				 (unsigned long long)kv_job_shared_depth(job),
 				 job->pairs, caps->max_cqe);
 	return 0;
+}
+
+/* the interrupts of a CQ are those of its vector */
+static inline int kv_job_check_vector(const struct kv_job *job,
+				      const struct kv_caps *caps,
+				      struct kv_refusal *no)
+{
+	if (job->comp_vector == KV_AUTO || job->comp_vector < caps->vectors)
+		return 0;
+	return kv_refuse(no, KVERBS_JOB_A_COMP_VECTOR,
+			 caps->vectors > 1 ?
+			 "comp-vector %u: the device has %u completion vectors; use 0 to %u" :
+			 "comp-vector %u: the device has %u completion vector; leave it out",
+			 job->comp_vector, caps->vectors, caps->vectors - 1);
 }
 
 /* several QPs for one lane: their completions come in no order of the lane's */
@@ -3725,6 +3743,7 @@ static inline int kv_job_check(struct kv_job *job, const struct kv_caps *caps,
 	    kv_job_check_window(job, caps, no) ||
 	    kv_job_check_lane_qps(job, caps, no) ||
 	    kv_job_check_shared(job, caps, no) ||
+	    kv_job_check_vector(job, caps, no) ||
 	    kv_job_check_refill(job, no) ||
 	    kv_job_check_storm(job, caps, no) ||
 	    kv_job_check_cold(job, caps, no) ||
@@ -3794,6 +3813,21 @@ static inline u32 kv_job_sq_depth(const struct kv_job *job)
 static inline u32 kv_job_turn(const struct kv_job *job, u32 slot)
 {
 	return slot / job->chain % job->lane_qps;
+}
+
+/**
+ * kv_job_vector - the completion vector of the CQs of a lane
+ * @job: checked job
+ * @lane: number of the lane in its run, or of that of the pair for an end without one
+ * @vectors: that the device has
+ *
+ * Who pins lanes to CPUs pins an interrupt to each, too.
+ */
+static inline u32 kv_job_vector(const struct kv_job *job, u32 lane, u32 vectors)
+{
+	if (job->comp_vector == KV_AUTO || !vectors)
+		return 0;
+	return (job->comp_vector + (job->cq == KVERBS_CQ_SHARED ? 0 : lane)) % vectors;
 }
 
 /* completions that one CQ must hold: the lane's own, the receives, the markers */

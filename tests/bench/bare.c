@@ -177,7 +177,7 @@ static int __init bare_init(void)
 	for (i = 0; i < 2; i++) {
 		bare_ep[i] = kv_ep_create(bare_pd, &job, i ? KVERBS_ROLE_RESPONDER :
 							     KVERBS_ROLE_INITIATOR,
-					  NULL, &no, &where);
+					  0, NULL, &no, &where);
 		if (IS_ERR(bare_ep[i])) {
 			rc = PTR_ERR(bare_ep[i]);
 			goto fail;

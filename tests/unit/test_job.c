@@ -13,7 +13,7 @@ static const struct kv_caps plenty = {
 	.max_qp = 100000, .max_qp_wr = 32768, .max_cqe = 1U << 22,
 	.max_rd_atomic = 16, .atomic = 1, .flush_types = 3, .max_sge = 30, .max_sge_rd = 0,
 	.pkeys = 1, .max_reg_bytes = 1ULL << 32, .reg_mr = 1, .max_mr = 65536, .evict = 1,
-	.max_cq = 65536, .max_srq = 64, .max_srq_wr = 512, .max_srq_sge = 30,
+	.vectors = 8, .max_cq = 65536, .max_srq = 64, .max_srq_wr = 512, .max_srq_sge = 30,
 	.cm = 1,
 	.page = 4096, .mr_pages = 0xfffff000, .max_block = 4U << 20,
 	.limit_lanes = 64, .limit_depth = 65536, .limit_ms = 0,
@@ -57,7 +57,7 @@ static const struct member cap_members[] = {
 	{ "odp_caps", offsetof(struct kv_caps, odp), 4 },
 	{ "odp_rc", offsetof(struct kv_caps, odp_ops[KVERBS_TRANSPORT_RC]), 4 },
 	CAP(max_sge), CAP(max_sge_rd), CAP(max_sgl_rd), CAP(pkeys), CAP(max_mr), CAP(evict),
-	CAP(max_cq), CAP(max_srq), CAP(max_srq_wr), CAP(max_srq_sge),
+	CAP(vectors), CAP(max_cq), CAP(max_srq), CAP(max_srq_wr), CAP(max_srq_sge),
 	CAP(page), CAP(mr_pages), CAP(max_block),
 	CAP(limit_lanes), CAP(limit_depth), CAP(limit_ms), CAP(limit_bytes),
 };
@@ -251,6 +251,11 @@ static const struct refusal refusals[] = {
 	{ "flush_level=1", KVERBS_JOB_A_FLUSH_LEVEL,
 	  "flush-level: no step of an operation is a flush; use --op write,flush, or leave it out",
 	},
+
+	{ "comp_vector=8", KVERBS_JOB_A_COMP_VECTOR,
+	  "comp-vector 8: the device has 8 completion vectors; use 0 to 7" },
+	{ "comp_vector=1 vectors=1 kernel=0", KVERBS_JOB_A_COMP_VECTOR,
+	  "comp-vector 1: the device has 1 completion vector; leave it out" },
 
 	/* who connects QPs, and what iWARP has not */
 	{ "link=iwarp connect=verbs", KVERBS_JOB_A_CONNECT,
@@ -1489,6 +1494,7 @@ static int decided(u32 attr, const struct kv_job *job)
 	case KVERBS_JOB_A_GID_INDEX:
 	case KVERBS_JOB_A_GID_TYPE:
 	case KVERBS_JOB_A_NODE:
+	case KVERBS_JOB_A_COMP_VECTOR:
 		return 0;
 	case KVERBS_JOB_A_TIMEOUT:
 	case KVERBS_JOB_A_RETRY_CNT:
@@ -1738,6 +1744,20 @@ static void test_counters_match_the_wire(void **state)
 #define WIRE(attr, name) + (KVERBS_METRIC_##attr >= 0)
 	assert_int_equal(0 KV_METRICS(WIRE), __KVERBS_METRIC_MAX);
 #undef WIRE
+}
+
+/* lane 0 has the vector that was asked for, the others those that follow it */
+static void test_vectors(void **state)
+{
+	struct kv_job job = KV_JOB_INIT;
+
+	assert_int_equal(kv_job_vector(&job, 3, 8), 0);
+	job.comp_vector = 6;
+	assert_int_equal(kv_job_vector(&job, 0, 8), 6);
+	assert_int_equal(kv_job_vector(&job, 1, 8), 7);
+	assert_int_equal(kv_job_vector(&job, 2, 8), 0);
+	job.cq = KVERBS_CQ_SHARED;
+	assert_int_equal(kv_job_vector(&job, 2, 8), 6);
 }
 
 static void test_lanes(void **state)
@@ -1995,6 +2015,7 @@ int main(void)
 		cmocka_unit_test(test_mtu_above_the_port),
 		cmocka_unit_test(test_asked_is_kept),
 		cmocka_unit_test(test_provoke_rows),
+		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_metrics_of_a_role),
 		cmocka_unit_test(test_metrics_of_a_turn),

@@ -229,6 +229,7 @@ enum kverbs_job_attr {
 	KVERBS_JOB_A_CONNECT,		/* u32: enum kverbs_connect */
 	KVERBS_JOB_A_FLUSH_TYPE,	/* u32: enum kverbs_flush_type */
 	KVERBS_JOB_A_FLUSH_LEVEL,	/* u32: enum kverbs_flush_level */
+	KVERBS_JOB_A_COMP_VECTOR,	/* u32, of the CQ of lane 0 */
 
 	__KVERBS_JOB_A_MAX,
 	KVERBS_JOB_A_MAX = __KVERBS_JOB_A_MAX - 1

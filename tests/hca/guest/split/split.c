@@ -262,7 +262,7 @@ static int split_connect(struct kv_refusal *no, const char **where)
 	for (i = 0; i < 2; i++) {
 		split_ep[i] = kv_ep_create(split_pd, &job, i ? KVERBS_ROLE_RESPONDER :
 							       KVERBS_ROLE_INITIATOR,
-					   NULL, no, where);
+					   0, NULL, no, where);
 		if (IS_ERR(split_ep[i]))
 			return PTR_ERR(split_ep[i]);
 		split_ep[i]->stop = &split_go;
