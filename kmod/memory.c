@@ -7,18 +7,25 @@
 
 #define KV_BUF_ORDER	9	/* largest piece: 2 MiB with 4 KiB pages */
 
-static struct page *kv_buf_piece(int node, unsigned int *order)
+/* from a node that was asked for, memory of another one is a failure */
+static gfp_t kv_buf_gfp(const struct kv_job *job)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+	return GFP_KERNEL | __GFP_ZERO |
+	       (job->node == KV_AUTO ? 0 : __GFP_THISNODE);
+}
+
+static struct page *kv_buf_piece(int node, unsigned int *order, gfp_t gfp)
+{
 	struct page *page;
 
 	while (*order) {
-		page = alloc_pages_node(node, gfp | __GFP_NORETRY, *order);
+		page = alloc_pages_node(node, gfp | __GFP_NOWARN | __GFP_NORETRY,
+					*order);
 		if (page)
 			return page;
 		(*order)--;
 	}
-	return alloc_pages_node(node, gfp, 0);
+	return alloc_pages_node(node, gfp | __GFP_NOWARN, 0);
 }
 
 /* a table that could hold single pages */
@@ -32,8 +39,8 @@ static int kv_buf_table(struct kv_buf *buf, u64 bytes)
 }
 
 /* as large pieces as there are; then the table is cut to them */
-int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
-		 int node)
+static int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
+			int node)
 {
 	u64 left = PAGE_ALIGN(bytes);
 	unsigned int order = min_t(unsigned int, get_order(left), KV_BUF_ORDER);
@@ -49,7 +56,7 @@ int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 	while (left) {
 		while (order && (PAGE_SIZE << order) > left)
 			order--;
-		page = kv_buf_piece(node, &order);
+		page = kv_buf_piece(node, &order, buf->gfp);
 		if (!page)
 			break;
 		sg_set_page(sg, page, PAGE_SIZE << order, 0);
@@ -67,7 +74,7 @@ int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 /* blocks of one order, of which the last is used as far as it is needed */
 static int kv_buf_alloc_blocks(struct kv_buf *buf, int node, unsigned int order)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	gfp_t gfp = buf->gfp | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 	u64 left = PAGE_ALIGN(buf->bytes), n;
 	struct scatterlist *sg;
 	struct page *page;
@@ -104,7 +111,7 @@ static int kv_buf_alloc_pages(struct kv_buf *buf, int node)
 		for_each_sg(buf->sgt.sgl, sg, buf->sgt.nents, i) {
 			if ((i & 1) != odd)
 				continue;
-			page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+			page = alloc_pages_node(node, buf->gfp, 0);
 			if (!page)
 				return -ENOMEM;
 			sg_set_page(sg, page, PAGE_SIZE, 0);
@@ -142,6 +149,7 @@ int kv_buf_alloc_list(struct kv_buf *buf, struct ib_device *ibdev,
 	u32 bytes = kv_job_covered(job);
 	int rc;
 
+	buf->gfp = kv_buf_gfp(job);
 	if (job->sg_list == KVERBS_SG_LIST_BLOCKS) {
 		rc = kv_buf_alloc(buf, ibdev, bytes, node);
 		if (!rc)
@@ -216,6 +224,7 @@ int kv_buf_create(struct kv_buf *buf, struct ib_pd *pd, u64 bytes,
 
 	buf->ibdev = pd->device;
 	buf->bytes = bytes;
+	buf->gfp = kv_buf_gfp(job);
 	rc = kv_buf_alloc_as(buf, job, node, where);
 	if (rc)
 		return rc;

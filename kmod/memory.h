@@ -25,6 +25,7 @@ struct kv_buf {
 	struct sg_table sgt;
 	unsigned int order;
 	int mapped;
+	gfp_t gfp;
 	u64 bytes;
 	struct ib_mr *mr;
 };
@@ -62,18 +63,7 @@ struct ib_mr *kv_buf_mr(const struct kv_buf *buf, struct ib_pd *pd,
 			const struct kv_job *job, const char **where);
 
 /**
- * kv_buf_alloc - allocate the pages of a buffer, and no more
- * @buf: zeroed by the caller
- * @ibdev: device it is for
- * @bytes: length, not 0
- * @node: NUMA node of the pages
- * Return: 0 or -ENOMEM; on failure kv_buf_destroy() is still to be called
- */
-int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
-		 int node);
-
-/**
- * kv_buf_alloc_list - likewise, as the SG list of an operation
+ * kv_buf_alloc_list - allocate memory as the SG list of an operation, and no more
  * @buf: zeroed
  * @ibdev: device
  * @job: checked job

@@ -256,8 +256,8 @@ static int kv_run_check(struct kv_job *granted, struct kv_dev *dev,
 	if (granted->node != KV_AUTO &&
 	    (granted->node >= nr_node_ids || !node_online(granted->node))) {
 		kv_refuse(no, KVERBS_JOB_A_NODE,
-			  "node %u: is not online; see /sys/devices/system/node/online",
-			  granted->node);
+			  "node %u: is not online, %u are; see /sys/devices/system/node/online",
+			  granted->node, num_online_nodes());
 		return -EINVAL;
 	}
 	if (granted->shape < KV_SHAPES && kv_job_steps_known(granted) &&
