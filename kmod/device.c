@@ -96,6 +96,10 @@ void kv_dev_refresh(struct kv_dev *dev)
 		/* what the port last said holds until it says something else */
 		if (ib_query_port(dev->ibdev, i + 1, &attr))
 			continue;
+		/* mlx5 without memory says that all is well, and no MTU */
+		if (attr.state == IB_PORT_ACTIVE &&
+		    ib_mtu_enum_to_int(attr.active_mtu) < 0)
+			continue;
 		spin_lock(&dev->ports_lock);
 		dev->port[i].valid = true;
 		dev->port[i].attr = attr;
