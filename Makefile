@@ -130,7 +130,7 @@ check:
 # What takes longer than a change should wait.
 check-long:
 	scripts/setup build vm uml check hca
-	KVERBS_LONG=60 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz smp guest-vm guest-uml hca hca-long
+	KVERBS_LONG=60 KVERBS_EVENTS=25 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz smp guest-vm guest-uml hca hca-long
 
 $(check-groups:%=check-%): check-%:
 	tests/run $*
