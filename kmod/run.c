@@ -620,8 +620,7 @@ static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		run->ep[i] = kv_ep_create(run->pd, &run->granted,
 					  i % 2 ? KVERBS_ROLE_RESPONDER :
 						  KVERBS_ROLE_INITIATOR,
-					  i / 2 * per_pair +
-					  (per_pair > 1 ? i % 2 : 0),
+					  kv_job_lane_of(&run->granted, i),
 					  &run->shared, no, where);
 		if (IS_ERR(run->ep[i]))
 			return PTR_ERR(run->ep[i]);
@@ -731,7 +730,7 @@ bool kv_run_queues(struct kv_run *run, u32 i, u32 nth, struct kv_queues *queues)
 		ep = run->ep[i];
 		peer = run->ep[i ^ 1];
 		qp = nth ? ep->spare[nth - 1] : ep->qp;
-		queues->lane = i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0);
+		queues->lane = kv_job_lane_of(&run->granted, i);
 		queues->has_lane = per_pair > 1 || !(i % 2);
 		queues->qpn = qp->qp_num;
 		queues->peer_qpn = (nth ? peer->spare[nth - 1] : peer->qp)->qp_num;

@@ -312,7 +312,6 @@ static int connect_ends(struct kv_run *run, struct kv_error *error)
 
 static int user_connect(struct kv_run *run, struct kv_error *error)
 {
-	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
 	u32 pairs = run->granted.pairs, i;
 
 	run->nlanes = kv_job_lanes(&run->granted);
@@ -331,7 +330,7 @@ static int user_connect(struct kv_run *run, struct kv_error *error)
 	}
 	for (i = 0; i < 2 * pairs; i++) {
 		run->end[i].vector = kv_job_vector(&run->granted,
-						   i / 2 * per_pair + (per_pair > 1 ? i % 2 : 0),
+						   kv_job_lane_of(&run->granted, i),
 						   run->port.caps.vectors);
 		if (kv_memory_make(&run->end[i], &run->port, &run->granted, error))
 			return fail(run, "register buffer", error);

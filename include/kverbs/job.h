@@ -1353,6 +1353,14 @@ static inline u32 kv_job_pair_of(const struct kv_job *job, u32 lane)
 	return job->bidirectional ? lane : lane / kv_job_lanes_per_pair(job);
 }
 
+/* the lane of an end, 2 to a pair; of one without a lane that of its pair */
+static inline u32 kv_job_lane_of(const struct kv_job *job, u32 end)
+{
+	u32 lanes = kv_job_lanes_per_pair(job);
+
+	return end / 2 * lanes + (lanes > 1 ? end % 2 : 0);
+}
+
 /* lanes of the whole job */
 static inline u32 kv_job_lanes(const struct kv_job *job)
 {

@@ -726,9 +726,10 @@ kv_noinline int kv_data_await(struct kv_loop *l, u64 since, u64 at, u32 got)
 {
 	struct kv_data *d = &l->data;
 	u64 waited = kv_clock(l->ep) - since;
-	u32 byte = kv_data_byte(d->seed, d->peer, d->checked, at);
+	u32 byte;
 
 	if (waited > l->grace) {
+		byte = kv_data_byte(d->seed, d->peer, d->checked, at);
 		if (!d->unseen || (got ^ byte) != 0xff || waited > l->deadline)
 			return kv_data_bad(l, at, got);
 		if (kv_stop(l->ep))
