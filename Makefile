@@ -125,7 +125,7 @@ demo:
 # kernel has one CPU, and the host the other for what needs no guest.
 check:
 	scripts/setup build vm uml check hca
-	tests/run kunit,faults,fuzz,guest-uml+unit,spec,kernels,build,lint guest-vm hca
+	tests/run unit spec kernels build lint kunit faults fuzz guest-uml guest-vm hca
 
 # What takes longer than a change should wait.
 check-long:
