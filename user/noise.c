@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <ctype.h>
+#include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +12,7 @@
 #include "summary.h"
 
 #define STEAL_MAX	0.01	/* share of the span that may be stolen */
+#define PF_KTHREAD	0x00200000	/* of the flags in /proc/PID/stat, as linux/sched.h */
 
 static char *read_all(const char *path)
 {
@@ -128,6 +132,70 @@ static void read_throttles(struct kv_noise_sample *sample)
 	}
 }
 
+/**
+ * kv_noise_other_kthread - is it a kernel thread, and none of kverbs?
+ * @stat: what its /proc/PID/stat holds
+ */
+bool kv_noise_other_kthread(const char *stat)
+{
+	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
+	unsigned int flags;
+
+	if (!name || !end || sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		return false;
+	return flags & PF_KTHREAD && strncmp(name, "(kverbs/", 8);
+}
+
+/* -1: it is gone, or the kernel does not say */
+static int read_kthread(const char *pid, struct kv_noise_kthread *thread)
+{
+	char path[64], text[512];
+	size_t got;
+	FILE *file;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return -1;
+	got = fread(text, 1, sizeof(text) - 1, file);
+	text[got] = '\0';
+	fclose(file);
+	if (!kv_noise_other_kthread(text))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%.16s/schedstat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return -1;
+	thread->pid = (u32)strtoul(pid, NULL, 10);
+	rc = fscanf(file, "%llu", &thread->ns) == 1 ? 0 : -1;
+	fclose(file);
+	return rc;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct kv_noise_kthread *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void read_kthreads(struct kv_noise_sample *sample)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	if (!dir)
+		return;
+	while (sample->nkthreads < KV_NOISE_KTHREADS && (entry = readdir(dir))) {
+		if (isdigit((unsigned char)*entry->d_name) &&
+		    !read_kthread(entry->d_name, &sample->kthread[sample->nkthreads]))
+			sample->nkthreads++;
+	}
+	closedir(dir);
+	qsort(sample->kthread, sample->nkthreads, sizeof(*sample->kthread), by_pid);
+}
+
 struct kv_noise_sample *kv_noise_sample(void)
 {
 	struct kv_noise_sample *sample = calloc(1, sizeof(*sample));
@@ -140,6 +208,7 @@ struct kv_noise_sample *kv_noise_sample(void)
 		kv_noise_parse_table(irqs, sample->irqs, sample->timer_irqs);
 		kv_noise_parse_table(softirqs, sample->softirqs, NULL);
 		read_throttles(sample);
+		read_kthreads(sample);
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		sample->at_ns = (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
 	} else {
@@ -182,6 +251,29 @@ static void share_irqs(const struct kv_noise_sample *after, u64 irq, u64 softirq
 	noise->softirq_ns = (double)softirq * noise->step_ns;
 }
 
+/* what of a thread that ended in between is lost; one that began counts whole */
+static double share_kthreads(const struct kv_noise_sample *before,
+			     const struct kv_noise_sample *after, u64 ops)
+{
+	u64 sum = 0, known = 0;
+	u32 i, j;
+
+	for (i = 0, j = 0; i < after->nkthreads; i++) {
+		const struct kv_noise_kthread *now = &after->kthread[i];
+
+		while (j < before->nkthreads && before->kthread[j].pid < now->pid)
+			j++;
+		known |= now->ns;
+		sum += now->ns;
+		/* not of one that has the number of another again */
+		if (j < before->nkthreads && before->kthread[j].pid == now->pid &&
+		    before->kthread[j].ns <= now->ns)
+			sum -= before->kthread[j].ns;
+	}
+	/* no thread ever ran: not counted */
+	return known && ops ? (double)sum / (double)ops : NAN;
+}
+
 /**
  * kv_noise_between - what happened between two samples
  * @before: or NULL
@@ -200,6 +292,7 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 	noise->irq_ns = NAN;
 	noise->softirq_ns = NAN;
 	noise->step_ns = NAN;
+	noise->kthreads_ns = NAN;
 	if (!before || !after || !result->nlanes)
 		return;
 	noise->known = true;
@@ -224,6 +317,7 @@ void kv_noise_between(const struct kv_noise_sample *before, const struct kv_nois
 				   (double)sysconf(_SC_CLK_TCK);
 	}
 	share_irqs(after, irq, softirq, kv_operations(result), noise);
+	noise->kthreads_ns = share_kthreads(before, after, kv_operations(result));
 	if (noise->cpus)
 		judge(noise);
 }

@@ -9,6 +9,13 @@
 #include "engine.h"
 
 #define KV_NOISE_CPUS	1024
+#define KV_NOISE_KTHREADS	8192
+
+/* CPU time of a kernel thread since it began */
+struct kv_noise_kthread {
+	u32 pid;
+	u64 ns;
+};
 
 /* counters of each CPU since boot */
 struct kv_noise_sample {
@@ -21,6 +28,8 @@ struct kv_noise_sample {
 	u64 all_irq_time;		/* of the whole machine */
 	u64 throttles[KV_NOISE_CPUS];
 	u64 switches;			/* of the whole machine */
+	u32 nkthreads;			/* of the whole machine, but the lanes; by pid */
+	struct kv_noise_kthread kthread[KV_NOISE_KTHREADS];
 	u64 at_ns;
 };
 
@@ -34,6 +43,8 @@ struct kv_noise_sample {
  *	at timer ticks, which are interrupts themselves
  * @softirq_ns: likewise in softirqs
  * @step_ns: what both come in steps of
+ * @kthreads_ns: CPU time an operation of all kernel threads but the lanes: workqueues,
+ *	ksoftirqd, those of a software stack; NaN when the kernel does not say
  * @preemptions: of lanes that do not yield
  * @contaminated: more than the measurement should bear
  */
@@ -49,6 +60,7 @@ struct kv_noise {
 	double irq_ns;
 	double softirq_ns;
 	double step_ns;
+	double kthreads_ns;
 	u64 throttles;
 	u64 preemptions;
 	bool contaminated;
@@ -57,6 +69,7 @@ struct kv_noise {
 
 void kv_noise_parse_stat(const char *text, struct kv_noise_sample *sample);
 void kv_noise_parse_table(const char *text, u64 *count, u64 *timer);
+bool kv_noise_other_kthread(const char *stat);
 struct kv_noise_sample *kv_noise_sample(void);	/* freed by free(), NULL: unknown */
 void kv_noise_between(const struct kv_noise_sample *before, const struct kv_noise_sample *after,
 		      const struct kv_result *result, struct kv_noise *noise);

@@ -166,6 +166,7 @@ static json_t *json_cpu(const struct kv_report *report)
 	put(json, "responder_thread_ns", kv_json_real(report->summary.peer_cpu_ns));
 	put(json, "softirq_ns", kv_json_real(report->noise.softirq_ns));
 	put(json, "irq_ns", kv_json_real(report->noise.irq_ns));
+	put(json, "kernel_threads_ns", kv_json_real(report->noise.kthreads_ns));
 	put(json, "irq_step_ns", kv_json_real(report->noise.step_ns));
 	return json;
 }

@@ -528,6 +528,11 @@ static void print_cpu(FILE *file, const struct kv_report *report)
 		fprintf(file, " (in steps of %s ns)",
 			kv_text_value(noise->step_ns, KV_UNIT_NS, text));
 	}
+	if (isnan(noise->kthreads_ns))
+		fputs(", other kernel threads n/a", file);
+	else
+		fprintf(file, ", other kernel threads %s ns",
+			kv_text_value(noise->kthreads_ns, KV_UNIT_NS, text));
 	fputs("; warm-up included\n", file);
 }
 

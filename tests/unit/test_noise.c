@@ -101,6 +101,37 @@ static void test_sampled(void **state)
 	assert_true(isnan(noise.irq_ns) && isnan(noise.softirq_ns) && isnan(noise.step_ns));
 }
 
+static void kthread(struct kv_noise_sample *sample, u32 pid, u64 ns)
+{
+	sample->kthread[sample->nkthreads++] = (struct kv_noise_kthread){ pid, ns };
+}
+
+static void test_kthreads(void **state)
+{
+	static const u32 cpu[2] = { 1, 10 };
+	struct kv_noise noise;
+
+	assert_true(kv_noise_other_kthread("17 (kworker/1:0-eve) I 2 0 0 0 -1 69238880 0 0"));
+	assert_true(kv_noise_other_kthread("18 (a) b (c)) S 2 0 0 0 -1 69238848 0 0"));
+	assert_false(kv_noise_other_kthread("19 (kverbs/3:0) R 2 0 0 0 -1 69238848 0 0"));
+	assert_false(kv_noise_other_kthread("20 (kworker/1:0) S 1 20 20 0 -1 4194560 0 0"));
+	assert_false(kv_noise_other_kthread("21 (kworker"));
+	sample_of(&before, 0, 0, 0);
+	sample_of(&after, 0, 0, 0);
+	between(cpu, &noise);
+	assert_true(isnan(noise.kthreads_ns));
+	kthread(&before, 3, 100);
+	kthread(&before, 5, 1000);	/* ends */
+	kthread(&before, 7, 5000);
+	kthread(&before, 9, 800);	/* ends, and another one has its number */
+	kthread(&after, 3, 150);
+	kthread(&after, 4, 2000);	/* new */
+	kthread(&after, 7, 5000);
+	kthread(&after, 9, 300);
+	between(cpu, &noise);
+	assert_true(noise.kthreads_ns == (50 + 2000 + 0 + 300) / 1000.0);
+}
+
 static void test_unknown(void **state)
 {
 	struct kv_result result = { .granted = KV_JOB_INIT };
@@ -109,6 +140,7 @@ static void test_unknown(void **state)
 	kv_noise_between(NULL, &after, &result, &noise);
 	assert_false(noise.known);
 	assert_true(isnan(noise.irq_ns) && isnan(noise.softirq_ns) && isnan(noise.step_ns));
+	assert_true(isnan(noise.kthreads_ns));
 }
 
 int main(void)
@@ -117,6 +149,7 @@ int main(void)
 		cmocka_unit_test(test_stat),
 		cmocka_unit_test(test_counted),
 		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_kthreads),
 		cmocka_unit_test(test_unknown),
 	};
 
