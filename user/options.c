@@ -304,21 +304,40 @@ static int parse_number(const char *text, u64 *value, char **end)
 	return errno ? -1 : 0;
 }
 
+/* the suffix of a number of bytes, as a shift; 0: there is none */
+static u32 take_suffix(char **end)
+{
+	static const char suffixes[] = "kKmMgG";
+	const char *suffix = **end ? strchr(suffixes, **end) : NULL;
+
+	if (!suffix)
+		return 0;
+	(*end)++;
+	return 10 * ((u32)(suffix - suffixes) / 2 + 1);
+}
+
 static int parse_field(const struct row *row, const char *text, u64 *value,
 		       struct kv_error *error)
 {
+	bool bytes = !strcmp(row->argument, "bytes"), number;
+	u32 shift = 0;
 	char *end;
 
-	if (parse_number(text, value, &end) || *end)
+	number = !parse_number(text, value, &end);
+	if (number && bytes)
+		shift = take_suffix(&end);
+	if (!number || *end)
 		return kv_error_set(error, KV_EXIT_USAGE,
-				    "%s '%s': not a number; %s is %llu to %llu%s%s",
+				    "%s '%s': not a number; %s is %llu to %llu%s%s%s",
 				    row->name, text, row->name, row->low, row->high,
-				    *row->argument ? " " : "", row->argument);
-	if (*value < row->low || *value > row->high)
+				    *row->argument ? " " : "", row->argument,
+				    bytes ? "; k, M and G are allowed" : "");
+	if (*value > row->high >> shift || *value << shift < row->low)
 		return kv_error_set(error, KV_EXIT_USAGE,
 				    "%s %s: out of range; it is %llu to %llu%s%s",
 				    row->name, text, row->low, row->high,
 				    *row->argument ? " " : "", row->argument);
+	*value <<= shift;
 	return 0;
 }
 
@@ -423,16 +442,13 @@ static int parse_name(const struct row *row, const char *text, u64 *value, struc
 
 static int parse_size(const char *text, u64 *value, struct kv_error *error)
 {
-	u32 shift = 0;
+	u32 shift;
 	char *end;
 
 	if (parse_number(text, value, &end))
 		goto bad;
-	if (*end == 'k' || *end == 'K')
-		shift = 10;
-	else if (*end == 'm' || *end == 'M')
-		shift = 20;
-	if (end[shift ? 1 : 0])
+	shift = take_suffix(&end);
+	if (*end)
 		goto bad;
 	if (*value > (KV_SIZE_MAX >> shift))
 		return kv_error_set(error, KV_EXIT_USAGE,
