@@ -121,8 +121,8 @@ demo:
 	$(MAKE) --no-print-directory tool && \
 	scripts/vm $(if $(HCA),--hca $(HCA) --icount) kverbs compare -d $(if $(HCA),mlx5_0,rxe0)
 
-# Every group runs, whatever the one before it did; the last line counts. The user-mode
-# kernel has one CPU, and the host the other for what needs no guest.
+# Every group runs, whatever the one before it did; the last line counts. Guests have one
+# CPU, and the host runs a program for each of its own.
 check:
 	scripts/setup build vm uml check hca
 	tests/run unit spec kernels build lint kunit faults fuzz guest-uml guest-vm hca
@@ -130,7 +130,7 @@ check:
 # What takes longer than a change should wait.
 check-long:
 	scripts/setup build vm uml check hca
-	KVERBS_LONG=60 KVERBS_EVENTS=25 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run faults fuzz smp guest-vm guest-uml hca hca-long
+	KVERBS_LONG=60 KVERBS_EVENTS=25 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run kernels faults fuzz smp guest-vm guest-uml hca hca-long
 
 $(check-groups:%=check-%): check-%:
 	tests/run $*

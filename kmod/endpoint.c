@@ -840,7 +840,8 @@ static int kv_ep_probe(struct kv_ep *ep, const struct kv_job *job,
 	rc = ib_post_send(ep->qp, &wr.wr, NULL);
 	if (rc)
 		return rc;
-	*where = "wait for the completion of a first atomic";
+	*where = op->atomic ? "wait for the completion of a first atomic" :
+			      "wait for the completion of a first ATOMIC_WRITE";
 	rc = kv_ep_await(ep, where);
 	if (rc == -EIO && !op->atomic)
 		*where =

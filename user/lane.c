@@ -615,16 +615,20 @@ struct kv_lane *kv_lane_new(const struct kv_lane_plan *plan, struct kv_error *er
 {
 	struct kv_lane *lane = lines(sizeof(*lane));
 
-	kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
 	if (!lane)
-		return NULL;
+		goto memory;
 	lane->plan = *plan;
-	if (build_ep(lane) || build_loop(lane) || build_wrong(lane) ||
-	    build_control(lane, error)) {
+	if (build_ep(lane) || build_loop(lane) || build_wrong(lane))
+		goto memory;
+	if (build_control(lane, error)) {
 		kv_lane_free(lane);
 		return NULL;
 	}
 	return lane;
+memory:
+	kv_lane_free(lane);
+	kv_error_set(error, KV_EXIT_ENVIRONMENT, "out of memory");
+	return NULL;
 }
 
 /* the verbs objects that are the lane's own, before those of the run go */
