@@ -142,7 +142,7 @@ static const struct row rows[] = {
 	OWN_ROW(0, "op", "NAME",
 		"write (default of run), read, send, send-imm, write-imm, cas, fadd and more, or a list of steps",
 		KV_FOR_JOBS, KIND_OP)
-	OWN_ROW('s', "size", "BYTES", "message size (default of run: 64), or a list; k, M and G allowed",
+	OWN_ROW('s', "size", "BYTES", "message size (default of run: 64), or a list; 64k, 1M",
 		KV_FOR_JOBS, KIND_SIZE)
 	OWN_ROW('a', "all", NULL, "all sizes from 2 bytes to 8M that are powers of two", KV_FOR_RUN,
 		KIND_ALL)

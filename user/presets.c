@@ -75,7 +75,7 @@ static const struct kv_preset presets[] = {
 	  "--op send --shape rate -s 64 -t 256 --lane-qps 64 --sweep srq=off,on", KV_FOR_RUN },
 	{ "cq-per-qp", "does one CQ for 64 QPs of a lane cost less than one each",
 	  "--op write --shape rate -s 32 -t 256 --lane-qps 64 --sweep cq=lane,qp", KV_FOR_RUN },
-	{ "write-flush", "a WRITE known to be in the peer's memory: a READ behind it brings it there",
+	{ "write-flush", "a WRITE known to be in memory: a READ behind it brings it there",
 	  "--op write,read --shape lat -s 64", KV_FOR_RUN },
 	{ "local-key", "the lkey of an MR against local_dma_lkey (kernel engine)",
 	  "--op write --shape lat -s 64 --sweep local-key=mr,dma", KV_FOR_RUN },
