@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,31 +147,35 @@ bool kv_noise_other_kthread(const char *stat)
 	return flags & PF_KTHREAD && strncmp(name, "(kverbs/", 8);
 }
 
-/* -1: it is gone, or the kernel does not say */
-static int read_kthread(const char *pid, struct kv_noise_kthread *thread)
+/* a short file of a process, by as few calls as can be: a host has many of them */
+static int read_short(int proc, const char *pid, const char *name, char *text, size_t size)
 {
-	char path[64], text[512];
-	size_t got;
-	FILE *file;
-	int rc;
+	char path[64];
+	ssize_t got;
+	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
-	file = fopen(path, "r");
-	if (!file)
+	snprintf(path, sizeof(path), "%.16s/%s", pid, name);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return -1;
-	got = fread(text, 1, sizeof(text) - 1, file);
+	got = read(fd, text, size - 1);
+	close(fd);
+	if (got < 0)
+		return -1;
 	text[got] = '\0';
-	fclose(file);
-	if (!kv_noise_other_kthread(text))
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%.16s/schedstat", pid);
-	file = fopen(path, "r");
-	if (!file)
+	return 0;
+}
+
+/* -1: it is none, or gone, or the kernel does not say */
+static int read_kthread(int proc, const char *pid, struct kv_noise_kthread *thread)
+{
+	char text[512];
+
+	if (read_short(proc, pid, "stat", text, sizeof(text)) || !kv_noise_other_kthread(text) ||
+	    read_short(proc, pid, "schedstat", text, sizeof(text)))
 		return -1;
 	thread->pid = (u32)strtoul(pid, NULL, 10);
-	rc = fscanf(file, "%llu", &thread->ns) == 1 ? 0 : -1;
-	fclose(file);
-	return rc;
+	return sscanf(text, "%llu", &thread->ns) == 1 ? 0 : -1;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -189,7 +194,8 @@ static void read_kthreads(struct kv_noise_sample *sample)
 		return;
 	while (sample->nkthreads < KV_NOISE_KTHREADS && (entry = readdir(dir))) {
 		if (isdigit((unsigned char)*entry->d_name) &&
-		    !read_kthread(entry->d_name, &sample->kthread[sample->nkthreads]))
+		    !read_kthread(dirfd(dir), entry->d_name,
+				  &sample->kthread[sample->nkthreads]))
 			sample->nkthreads++;
 	}
 	closedir(dir);
