@@ -124,7 +124,7 @@ const struct kv_preset *kv_preset_find(const char *name, u32 command, struct kv_
 		if (!command || preset->commands & command)
 			return preset;
 		kv_error_set(error, KV_EXIT_USAGE,
-			     "preset %s: is a series of runs, which kverbs compare does not make; use kverbs run",
+			     "preset %s: is a series, or of several steps, which kverbs compare does not take; use kverbs run",
 			     name);
 		return NULL;
 	}

@@ -179,9 +179,10 @@ static void test_presets(void **state)
 		if (parse(text))
 			fail_msg("%s: %s", preset->name, error.text);
 		assert_ptr_equal(options.preset, preset);
-		/* a series is for run alone */
+		/* a series, or an operation of several steps, is for run alone */
 		assert_int_equal(preset->commands,
-				 options.naxes ? KV_FOR_RUN : KV_FOR_RUN | KV_FOR_COMPARE);
+				 options.naxes || options.job.nsteps > 1 ?
+				 KV_FOR_RUN : KV_FOR_RUN | KV_FOR_COMPARE);
 		assert_true(strlen(preset->question) > 10);
 	}
 	assert_true(i > 10);
