@@ -175,7 +175,8 @@ static int read_kthread(int proc, const char *pid, struct kv_noise_kthread *thre
 	    read_short(proc, pid, "schedstat", text, sizeof(text)))
 		return -1;
 	thread->pid = (u32)strtoul(pid, NULL, 10);
-	return sscanf(text, "%llu", &thread->ns) == 1 ? 0 : -1;
+	thread->ns = strtoull(text, NULL, 10);
+	return 0;
 }
 
 static int by_pid(const void *a, const void *b)
