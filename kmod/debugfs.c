@@ -27,14 +27,14 @@ static int job_show(struct seq_file *m, void *v)
 	struct kv_run *run = m->private;
 	const struct kv_job *job = &run->granted;
 	const struct kv_field *f;
+	u64 value;
 	u32 i;
 
 	seq_printf(m, "device %s\n", run->device);
 	for (i = 0; (f = kv_job_field(i)); i++) {
-		if (kv_field_has(job, f))
-			seq_printf(m, "%s %llu%s%s\n", f->name,
-				   kv_field_get(job, f), *f->unit ? " " : "",
-				   f->unit);
+		if (kv_run_granted(run, f, &value))
+			seq_printf(m, "%s %llu%s%s\n", f->name, value,
+				   *f->unit ? " " : "", f->unit);
 	}
 	for (i = 0; i < job->nsteps; i++)
 		seq_printf(m, "step %u %s %u bytes%s\n", i,
@@ -93,7 +93,7 @@ static int counters_show(struct seq_file *m, void *v)
 		for (j = 0; j < ARRAY_SIZE(kv_counters); j++)
 			seq_printf(m, "lane %u %s %llu %s\n", i,
 				   kv_counters[j].name,
-				   READ_ONCE(((const u64 *)stat)[j]),
+				   kv_glance(((const u64 *)stat)[j]),
 				   kv_counters[j].unit);
 	}
 	return 0;
@@ -143,7 +143,7 @@ static int histograms_show(struct seq_file *m, void *v)
 		for (metric = 0; metric < __KVERBS_METRIC_MAX; metric++) {
 			h = kv_run_lane_hist(run, i, metric);
 			for (j = 0; h && j < KV_HIST_BUCKETS; j++) {
-				u64 count = READ_ONCE(h->bucket[j]);
+				u64 count = kv_glance(h->bucket[j]);
 
 				if (!count)
 					continue;

@@ -142,12 +142,19 @@ struct kv_lane_end {
 	u64 data_found;
 };
 
+/* of a lane without a thread; until then nobody is to be told */
 void kv_lane_end(const struct kv_lane *lane, struct kv_lane_end *end);
+
+/*
+ * A figure of a lane that may be running. It counts by plain writes, as whatever it does
+ * for a reader would be measured; who reads meanwhile has figures that need not agree.
+ */
+#define kv_glance(figure)	data_race(READ_ONCE(figure))
 
 /**
  * kv_lane_stat - counters of a lane
  * @lane: lane
- * Return: counters, changing while the lane runs; NULL before it is prepared
+ * Return: counters for kv_glance() while the lane runs; NULL before it is prepared
  */
 const struct kv_stat *kv_lane_stat(const struct kv_lane *lane);
 
@@ -155,7 +162,7 @@ const struct kv_stat *kv_lane_stat(const struct kv_lane *lane);
  * kv_lane_hist - histogram of a lane
  * @lane: lane
  * @metric: enum kverbs_metric
- * Return: histogram, changing while the lane runs, or NULL
+ * Return: histogram for kv_glance() while the lane runs, or NULL
  */
 const struct kv_hist *kv_lane_hist(const struct kv_lane *lane, u32 metric);
 

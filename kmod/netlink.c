@@ -307,6 +307,20 @@ static int kv_put_data(struct sk_buff *skb, const struct kv_run_status *s)
 				 KVERBS_RUN_A_PAD);
 }
 
+static int kv_put_jobs(struct sk_buff *skb, struct kv_run *run)
+{
+	int rc;
+
+	rc = kv_put_job(skb, KVERBS_RUN_A_JOB, &run->job);
+	if (rc)
+		return rc;
+	/* its GID may just be found */
+	spin_lock(&run->lock);
+	rc = kv_put_job(skb, KVERBS_RUN_A_GRANTED, &run->granted);
+	spin_unlock(&run->lock);
+	return rc;
+}
+
 static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 {
 	struct kv_run_status s;
@@ -339,9 +353,7 @@ static int kv_put_run(struct sk_buff *skb, struct kv_run *run, bool whole)
 		goto full;
 	if (s.reason == KVERBS_REASON_DATA && kv_put_data(skb, &s))
 		goto full;
-	if (whole &&
-	    (kv_put_job(skb, KVERBS_RUN_A_JOB, &run->job) ||
-	     kv_put_job(skb, KVERBS_RUN_A_GRANTED, &run->granted)))
+	if (whole && kv_put_jobs(skb, run))
 		goto full;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -368,11 +380,13 @@ static int kv_put_rw(struct sk_buff *skb, const struct kv_rw_stat *rw)
 static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 {
 	const struct kv_stat *stat = kv_lane_stat(lane);
+	bool ended = kv_run_ended(lane->run);
 	struct nlattr *nest, *counters;
-	struct kv_lane_end end;
+	struct kv_lane_end end = { };
 	u32 i;
 
-	kv_lane_end(lane, &end);
+	if (ended)
+		kv_lane_end(lane, &end);
 	nest = nla_nest_start(skb, KVERBS_A_LANE);
 	if (!nest)
 		return -EMSGSIZE;
@@ -396,12 +410,13 @@ static int kv_put_lane(struct sk_buff *skb, const struct kv_lane *lane)
 	if (!counters)
 		goto full;
 	for (i = 1; stat && i < KVERBS_CTR_PAD; i++) {
-		if (nla_put_u64_64bit(skb, i, ((const u64 *)stat)[i - 1],
+		if (nla_put_u64_64bit(skb, i,
+				      kv_glance(((const u64 *)stat)[i - 1]),
 				      KVERBS_CTR_PAD))
 			goto full;
 	}
 	nla_nest_end(skb, counters);
-	if (kv_put_rw(skb, &lane->rw))
+	if (ended && kv_put_rw(skb, &lane->rw))
 		goto full;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -425,20 +440,20 @@ static int kv_put_hist(struct sk_buff *skb, u32 lane, u32 metric,
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, KVERBS_HIST_A_LANE, lane) ||
 	    nla_put_u32(skb, KVERBS_HIST_A_METRIC, metric) ||
-	    nla_put_u64_64bit(skb, KVERBS_HIST_A_COUNT, h->count,
+	    nla_put_u64_64bit(skb, KVERBS_HIST_A_COUNT, kv_glance(h->count),
 			      KVERBS_HIST_A_PAD) ||
-	    nla_put_u64_64bit(skb, KVERBS_HIST_A_SUM, h->sum,
+	    nla_put_u64_64bit(skb, KVERBS_HIST_A_SUM, kv_glance(h->sum),
 			      KVERBS_HIST_A_PAD) ||
-	    nla_put_u64_64bit(skb, KVERBS_HIST_A_SMALLEST, h->min,
+	    nla_put_u64_64bit(skb, KVERBS_HIST_A_SMALLEST, kv_glance(h->min),
 			      KVERBS_HIST_A_PAD) ||
-	    nla_put_u64_64bit(skb, KVERBS_HIST_A_LARGEST, h->max,
+	    nla_put_u64_64bit(skb, KVERBS_HIST_A_LARGEST, kv_glance(h->max),
 			      KVERBS_HIST_A_PAD) ||
-	    nla_put_u64_64bit(skb, KVERBS_HIST_A_OVER, h->over,
+	    nla_put_u64_64bit(skb, KVERBS_HIST_A_OVER, kv_glance(h->over),
 			      KVERBS_HIST_A_PAD) ||
 	    nla_put_u32(skb, KVERBS_HIST_A_GENERATION, generation))
 		goto full;
 	for (i = *from; i < KV_HIST_BUCKETS && n < KV_HIST_CHUNK; i++)
-		n += !!h->bucket[i];
+		n += !!kv_glance(h->bucket[i]);
 	list = nla_reserve(skb, KVERBS_HIST_A_BUCKETS, n * sizeof(bucket));
 	if (!list)
 		goto full;
@@ -447,15 +462,15 @@ static int kv_put_hist(struct sk_buff *skb, u32 lane, u32 metric,
 	/* copied: attributes are aligned to 4 bytes only */
 	to = nla_data(list);
 	for (i = *from; i < KV_HIST_BUCKETS && n; i++) {
-		if (!h->bucket[i])
-			continue;
 		bucket.index = i;
-		bucket.count = READ_ONCE(h->bucket[i]);
+		bucket.count = kv_glance(h->bucket[i]);
+		if (!bucket.count)
+			continue;
 		memcpy(to, &bucket, sizeof(bucket));
 		to += sizeof(bucket);
 		n--;
 	}
-	while (i < KV_HIST_BUCKETS && !h->bucket[i])
+	while (i < KV_HIST_BUCKETS && !kv_glance(h->bucket[i]))
 		i++;
 	*from = i;
 	nla_nest_end(skb, nest);

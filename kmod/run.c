@@ -115,6 +115,17 @@ u32 kv_run_state(struct kv_run *run)
 	return state;
 }
 
+bool kv_run_granted(struct kv_run *run, const struct kv_field *field, u64 *value)
+{
+	bool has;
+
+	spin_lock(&run->lock);
+	has = kv_field_has(&run->granted, field);
+	*value = kv_field_get(&run->granted, field);
+	spin_unlock(&run->lock);
+	return has;
+}
+
 u32 kv_run_generation(struct kv_run *run)
 {
 	u32 generation;
@@ -573,40 +584,63 @@ static int kv_run_connect_eps(struct kv_run *run, const char **where)
 	return rc;
 }
 
+/*
+ * Check and complete a copy of the job: what was granted may be read meanwhile, and
+ * only its GID was left to be found.
+ */
+static int kv_run_open_path(struct kv_run *run, struct kv_refusal *no,
+			    const char **where)
+{
+	struct ib_device *ibdev = run->dev->ibdev;
+	struct kv_path *path = &run->path;
+	struct kv_job *job;
+	int rc;
+
+	*where = "copy the job";
+	job = kmemdup(&run->granted, sizeof(*job), GFP_KERNEL);
+	if (!job)
+		return -ENOMEM;
+	/* the port may have changed since the run was made */
+	kv_dev_refresh(run->dev);
+	rc = kv_run_check(job, run->dev, no);
+	if (rc) {
+		*where = no->text;
+		goto out;
+	}
+	rc = kv_path_open(path, ibdev, job, where);
+	if (rc == -ENODATA && job->gid_index != KV_AUTO) {
+		kv_refuse(no, KVERBS_JOB_A_GID_INDEX,
+			  "gid-index %u: this entry of port %u is empty; leave -x out to have one chosen, or see 'rdma link'",
+			  job->gid_index, job->port);
+		*where = no->text;
+		rc = -EINVAL;
+	}
+	if (!rc && job->connect == KVERBS_CONNECT_CM)
+		rc = kv_cm_open(path, run->net, ibdev, job, where);
+	if (rc)
+		goto out;
+	spin_lock(&run->lock);
+	run->granted.gid_index = job->gid_index;
+	run->status.gid_type = path->gid_attr ? path->gid_attr->gid_type :
+						IB_GID_TYPE_IB;
+	spin_unlock(&run->lock);
+out:
+	kfree(job);
+	return rc;
+}
+
 static int kv_run_make(struct kv_run *run, struct kv_refusal *no,
 		       const char **where)
 {
 	struct ib_device *ibdev = run->dev->ibdev;
 	u32 per_pair = kv_job_lanes_per_pair(&run->granted);
 	struct kv_lane *first, *lane;
-	u32 asked, i, j;
+	u32 i, j;
 	int rc;
 
-	/* the port may have changed since the run was made */
-	kv_dev_refresh(run->dev);
-	rc = kv_run_check(&run->granted, run->dev, no);
-	if (rc) {
-		*where = no->text;
-		return rc;
-	}
-	asked = run->granted.gid_index;
-	rc = kv_path_open(&run->path, ibdev, &run->granted, where);
-	if (rc == -ENODATA && asked != KV_AUTO) {
-		kv_refuse(no, KVERBS_JOB_A_GID_INDEX,
-			  "gid-index %u: this entry of port %u is empty; leave -x out to have one chosen, or see 'rdma link'",
-			  asked, run->granted.port);
-		*where = no->text;
-		return -EINVAL;
-	}
-	if (!rc && run->granted.connect == KVERBS_CONNECT_CM)
-		rc = kv_cm_open(&run->path, run->net, ibdev, &run->granted,
-				where);
+	rc = kv_run_open_path(run, no, where);
 	if (rc)
 		return rc;
-	spin_lock(&run->lock);
-	run->status.gid_type = run->path.gid_attr ?
-			       run->path.gid_attr->gid_type : IB_GID_TYPE_IB;
-	spin_unlock(&run->lock);
 	*where = "allocate PD";
 	run->pd = ib_alloc_pd(ibdev, 0);
 	if (IS_ERR(run->pd)) {

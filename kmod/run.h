@@ -74,7 +74,7 @@ struct kv_run_status {
  * @device: its name when the run was made
  * @job: as asked
  * @granted: as run; @ncpus entries of @cpu filled, nothing at KV_AUTO but node
- *	(and gid_index before READY)
+ *	and gid_index, which is filled by connect, under @lock
  * @bytes: memory charged
  * @nlanes: entries of @lane
  * @lane: lanes
@@ -88,7 +88,7 @@ struct kv_run_status {
  * @todo: bits of enum kv_do
  * @work: does them
  * @expire: ends a run that takes longer than max_time_ms
- * @lock: guards @status, @busy, @deleted, @abort_reason
+ * @lock: guards @status, @busy, @deleted, @abort_reason, gid_index of @granted
  * @status: see above
  * @busy: a command is being done
  * @deleted: not in the table of runs any more
@@ -198,6 +198,15 @@ void kv_run_status(struct kv_run *run, struct kv_run_status *status);
 /* parts of it: the whole is much to have on a stack */
 u32 kv_run_state(struct kv_run *run);
 u32 kv_run_generation(struct kv_run *run);
+
+/**
+ * kv_run_granted - a field of the job as it is run, for readers at any moment
+ * @run: run
+ * @field: which
+ * @value: filled
+ * Return: false when it has none, or none yet
+ */
+bool kv_run_granted(struct kv_run *run, const struct kv_field *field, u64 *value);
 
 /**
  * kv_run_ended - has the run its results?
