@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Buffers: pages, DMA mapping, MRs. */
+#include <linux/dma-mapping.h>
 #include <linux/gfp.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 
 #include "memory.h"
@@ -12,6 +14,17 @@ static gfp_t kv_buf_gfp(const struct kv_job *job)
 {
 	return GFP_KERNEL | __GFP_ZERO |
 	       (job->node == KV_AUTO ? 0 : __GFP_THISNODE);
+}
+
+/* a piece is mapped as a whole, of which less is possible where it is copied (swiotlb) */
+static unsigned int kv_buf_order(struct ib_device *ibdev)
+{
+	size_t pages;
+
+	if (ib_uses_virt_dma(ibdev))
+		return KV_BUF_ORDER;
+	pages = dma_max_mapping_size(ibdev->dma_device) >> PAGE_SHIFT;
+	return min_t(unsigned int, KV_BUF_ORDER, pages ? ilog2(pages) : 0);
 }
 
 static struct page *kv_buf_piece(int node, unsigned int *order, gfp_t gfp)
@@ -43,7 +56,8 @@ static int kv_buf_alloc(struct kv_buf *buf, struct ib_device *ibdev, u64 bytes,
 			int node)
 {
 	u64 left = PAGE_ALIGN(bytes);
-	unsigned int order = min_t(unsigned int, get_order(left), KV_BUF_ORDER);
+	unsigned int order = min_t(unsigned int, get_order(left),
+				   kv_buf_order(ibdev));
 	struct scatterlist *sg, *last = NULL;
 	unsigned int pieces = 0;
 	struct page *page;
