@@ -87,6 +87,10 @@ build/tests/unit/%: build/sanitized/tests/unit/%.o build/sanitized/shared.a
 	@mkdir -p $(@D)
 	$(CC) $(SANITIZE) $(LDFLAGS) $(null-wraps) -o $@ $^ -lcmocka $(pkg-libs) -lm -lpthread
 
+build/tests/nth.so: tests/faults/nth.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -shared -fPIC -o $@ $<
+
 .SECONDARY:
 
 unit-programs: $(unit-prog)
@@ -165,8 +169,8 @@ help:
 	@echo '  demo             packages, build, kverbs compare in a virtual machine'
 	@echo '                   HCA=mlx5: on a virtual ConnectX, with the real drivers, in instructions'
 	@echo '  check            all tests; one group: $(check-groups:%=check-%)'
-	@echo '  check-long       the long forms: storms, the model of the HCA; and smp: storms on a'
-	@echo '                   debug kernel with several CPUs, which is built first'
+	@echo '  check-long       the long forms: storms, the model of the HCA; and smp: storms with'
+	@echo '                   several CPUs on kernels with checks, which are built first'
 	@echo '  lint             checkpatch, sparse, W=1, shellcheck, mandoc'
 	@echo '  bench            the figures of the project'
 	@echo '  clean            remove build/'
