@@ -90,6 +90,8 @@ kernel_make()
 
 	# What is entered by PVH, and what it calls, run before KASAN has a shadow to look at.
 	make+=(KASAN_SANITIZE_enlighten.o=n KASAN_SANITIZE_string.o=n)
+	# Races of the kernel's own would be told, too, and it would be slow.
+	[ "$2" != kcsan ] || make+=(KCSAN_SANITIZE=n)
 	# A release of its own keeps the modules of each apart.
 	[ "$1" = um ] || name=$1-$2
 	mapfile -t fragments < <(kernel_fragments "$1" "$2")
