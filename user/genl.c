@@ -303,7 +303,8 @@ struct kv_genl *kv_genl_open(struct kv_error *error)
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	rc = genl_ctrl_resolve(genl->sock, KVERBS_GENL_NAME);
 	if (rc < 0) {
-		if (rc == -NLE_OBJ_NOTFOUND)
+		/* libnl says so, too, when the kernel had no memory to look for it */
+		if (rc == -NLE_OBJ_NOTFOUND && access("/sys/module/kverbs", F_OK))
 			kv_genl_no_module(error);
 		else
 			kv_error_set(error, KV_EXIT_ENVIRONMENT,
