@@ -9,8 +9,10 @@
 #include "suites.h"
 
 static struct kunit_suite *kv_suites[] = {
+	&kv_hist_suite,
 	&kv_life_suite,
 	&kv_limits_suite,
+	&kv_loop_suite,
 	&kv_messages_suite,
 	&kv_results_suite,
 	&kv_teardown_suite,

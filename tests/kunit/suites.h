@@ -4,8 +4,10 @@
 
 #include <kunit/test.h>
 
+extern struct kunit_suite kv_hist_suite;
 extern struct kunit_suite kv_life_suite;
 extern struct kunit_suite kv_limits_suite;
+extern struct kunit_suite kv_loop_suite;
 extern struct kunit_suite kv_messages_suite;
 extern struct kunit_suite kv_results_suite;
 extern struct kunit_suite kv_teardown_suite;
