@@ -141,3 +141,52 @@ kernel_build()
 	exec {fd}>&-
 	printf '%s\n' "$tree"
 }
+
+# kernel_builtin ARCH FLAVOUR: prints the kernel tree with kverbs and its KUnit suites built
+# in: a copy of that flavour's below build/, of which only what is new is compiled.
+kernel_builtin()
+{
+	local tree src out link fd
+
+	tree=$(kernel_build "$1" "$2") || exit
+	tree=$(realpath "$tree")
+	src=$(realpath "$tree/source")
+	out=$top/build/builtin-$1-$2
+	mkdir -p "$out"
+	exec {fd}>"$out/lock"
+	flock "$fd"
+	if [ "$(cat "$out/of" 2>/dev/null)" != "$tree" ]; then
+		note "a copy of $tree, with kverbs built in; log in $out/build.log"
+		rm -rf "$out/source" "$out/tree" "$out/of"
+		# Links where that can be: nothing is written to a source but what is replaced.
+		cp -al "$src" "$out/source" 2>/dev/null || cp -a "$src" "$out/source" || die "cannot copy $src"
+		cp -a "$tree" "$out/tree" || die "cannot copy $tree"
+		# Every command was noted with the path of the source, and of another is made anew.
+		find "$out/tree" \( -name '*.cmd' -o -name '*.d' -o -name Makefile \) \
+			-exec sed -i "s|$src/|$out/source/|g; s|$src\$|$out/source|" {} +
+		ln -sfn "$out/source" "$out/tree/source"
+		link=$out/source/drivers/infiniband
+		ln -s "$top" "$link/ulp/kverbs"
+		# shellcheck disable=SC2016 # it is make's
+		sed -i '$aobj-$(CONFIG_KVERBS) += kverbs/' "$link/ulp/Makefile"
+		sed -i '/^source.*opa_vnic/a source "drivers/infiniband/ulp/kverbs/Kconfig"' "$link/Kconfig"
+		printf '%s\n' "$tree" >"$out/of"
+	fi
+	{
+		cp "$tree/.config" "$out/tree/.config" &&
+			cat "$top/tests/kunit/.kunitconfig" >>"$out/tree/.config" &&
+			kernel_make_in "$1" "$out" olddefconfig &&
+			kernel_make_in "$1" "$out" -j"$(nproc)"
+	} >"$out/build.log" 2>&1 </dev/null ||
+		die "building kverbs into the kernel $1 $2 failed: $(grep -m1 -iE 'error|\*\*\*' "$out/build.log"); log in $out/build.log"
+	src=$(grep '^CONFIG' "$top/tests/kunit/.kunitconfig" | grep -vxFf "$out/tree/.config" | tr '\n' ' ')
+	[ -z "$src" ] || die "the kernel $1 $2 does not take: $src(configuration $out/tree/.config)"
+	exec {fd}>&-
+	printf '%s\n' "$out/tree"
+}
+
+# kernel_make_in ARCH DIR ARGUMENT...
+kernel_make_in()
+{
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u KDIR make -C "$2/source" "ARCH=$1" "O=$2/tree" "${@:3}"
+}
