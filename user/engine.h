@@ -78,6 +78,8 @@ struct kv_lane_result {
 	struct kv_hist *hist[__KVERBS_METRIC_MAX];
 };
 
+#define KV_LANES_MAX	2048	/* two of each of the most pairs that a job may have */
+
 /**
  * struct kv_result - what a run did, the same from both engines
  * @engine: name of the engine

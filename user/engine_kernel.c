@@ -144,6 +144,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	struct nlattr *a[KVERBS_RUN_A_MAX + 1];
 	struct kv_run *run = arg;
 	struct kv_result *r = &run->result;
+	u32 lanes;
 
 	if (!attr[KVERBS_A_RUN])
 		return 0;
@@ -155,7 +156,7 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 		return 0;
 	r->state = kv_genl_u32(a[KVERBS_RUN_A_STATE], r->state);
 	r->reason = kv_genl_u32(a[KVERBS_RUN_A_REASON], r->reason);
-	r->err = (int)kv_genl_u32(a[KVERBS_RUN_A_ERRNO], (u32)r->err);
+	r->err = kv_genl_err((int)kv_genl_u32(a[KVERBS_RUN_A_ERRNO], (u32)r->err));
 	if (a[KVERBS_RUN_A_WHERE]) {
 		kv_genl_string(a[KVERBS_RUN_A_WHERE], run->where, sizeof(run->where));
 		kv_genl_string(a[KVERBS_RUN_A_WHERE], r->where, sizeof(r->where));
@@ -175,7 +176,12 @@ static int kv_kernel_take_run(int cmd, struct nlattr **attr, void *arg, struct k
 	r->gid_type = kv_genl_u32(a[KVERBS_RUN_A_GID_TYPE], r->gid_type);
 	r->bytes = kv_genl_u64(a[KVERBS_RUN_A_BYTES], r->bytes);
 	r->clock.cost = kv_genl_u32(a[KVERBS_RUN_A_CLOCK_COST], r->clock.cost);
-	r->nlanes = kv_genl_u32(a[KVERBS_RUN_A_LANES], r->nlanes);
+	lanes = kv_genl_u32(a[KVERBS_RUN_A_LANES], r->nlanes);
+	if (lanes > KV_LANES_MAX)
+		return kv_error_set(error, KV_EXIT_MEASUREMENT,
+				    "a run with %u lanes: at most %u; tool and module differ in version",
+				    lanes, KV_LANES_MAX);
+	r->nlanes = lanes;
 	run->generation = kv_genl_u32(a[KVERBS_RUN_A_GENERATION], run->generation);
 	if (a[KVERBS_RUN_A_JOB] && kv_kernel_take_job(a[KVERBS_RUN_A_JOB], &r->job, error))
 		return -1;
@@ -448,7 +454,7 @@ static int kv_kernel_take_lane(int cmd, struct nlattr **attr, void *arg, struct 
 	lane->cq_depth = kv_genl_u32(a[KVERBS_LANE_A_CQ_DEPTH], 0);
 	lane->inline_data = kv_genl_u32(a[KVERBS_LANE_A_INLINE_DATA], 0);
 	lane->reason = kv_genl_u32(a[KVERBS_LANE_A_REASON], KVERBS_REASON_NONE);
-	lane->err = (int)kv_genl_u32(a[KVERBS_LANE_A_ERRNO], 0);
+	lane->err = kv_genl_err((int)kv_genl_u32(a[KVERBS_LANE_A_ERRNO], 0));
 	lane->err_wr = kv_genl_u64(a[KVERBS_LANE_A_ERR_WR], 0);
 	lane->wc_status = kv_genl_u32(a[KVERBS_LANE_A_WC_STATUS], 0);
 	lane->vendor_err = kv_genl_u32(a[KVERBS_LANE_A_VENDOR_ERR], 0);

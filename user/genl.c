@@ -23,6 +23,7 @@
 #define KV_GENL_BUFFER		(4 << 20)
 #define KV_GENL_MESSAGE		(64 << 10)
 #define KV_GENL_TRIES		16	/* of a dump that changes while it is taken */
+#define KV_GENL_ERRNO		4095	/* the kernel's MAX_ERRNO */
 
 /* the kernel's, newer than some headers */
 #define KV_NLMSGERR_MISS_TYPE	5
@@ -56,6 +57,16 @@ struct kv_answer {
 	bool done;
 	bool interrupted;
 };
+
+/**
+ * kv_genl_err - an error number of a message
+ * @err: as it came
+ * Return: it, or -EPROTO for what is none
+ */
+int kv_genl_err(int err)
+{
+	return err <= 0 && err >= -KV_GENL_ERRNO ? err : -EPROTO;
+}
 
 /* exit status of an answer that is an error */
 static int kv_genl_status(int err)
@@ -156,27 +167,26 @@ static int kv_genl_refused(struct kv_answer *answer, int err, struct nlattr *ext
 static int kv_genl_ack(struct kv_answer *answer, struct nlmsghdr *hdr, struct kv_error *error)
 {
 	struct nlmsgerr *e = nlmsg_data(hdr);
-	int skip, err;
+	int skip = hdr->nlmsg_type == NLMSG_ERROR ? sizeof(*e) : sizeof(int);
+	int size = nlmsg_datalen(hdr);
 
-	if (nlmsg_datalen(hdr) < (int)sizeof(int))
+	if (size < skip)
 		return kv_error_set(error, KV_EXIT_ENVIRONMENT,
-				    "a netlink answer of %d bytes is too short",
-				    nlmsg_datalen(hdr));
-	err = -e->error;
+				    "a netlink answer of %d bytes is too short", size);
 	answer->done = true;
-	if (err <= 0)
+	if (e->error >= 0)
 		return 0;
-	skip = sizeof(int);
-	if (hdr->nlmsg_type == NLMSG_ERROR) {
-		skip = sizeof(*e);
-		/* the question comes back with the answer unless the kernel cut it off */
-		if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
+	/* the question comes back with the answer unless the kernel cut it off */
+	if (hdr->nlmsg_type == NLMSG_ERROR && !(hdr->nlmsg_flags & NLM_F_CAPPED)) {
+		if (e->msg.nlmsg_len < sizeof(e->msg) || e->msg.nlmsg_len > (u32)size)
+			skip = size;
+		else
 			skip += NLMSG_ALIGN(e->msg.nlmsg_len) - sizeof(e->msg);
 	}
-	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || skip > nlmsg_datalen(hdr))
-		skip = nlmsg_datalen(hdr);
-	return kv_genl_refused(answer, err, (struct nlattr *)((char *)e + skip),
-			       nlmsg_datalen(hdr) - skip, error);
+	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || skip > size)
+		skip = size;
+	return kv_genl_refused(answer, -kv_genl_err(e->error),
+			       (struct nlattr *)((char *)e + skip), size - skip, error);
 }
 
 static int kv_genl_message(struct kv_genl *genl, struct kv_answer *answer, struct nlmsghdr *hdr,

@@ -34,6 +34,7 @@ int kv_genl_dump(struct kv_genl *genl, struct nl_msg *msg, kv_genl_fn fn, void *
 int kv_genl_listen(struct kv_genl *genl, int timeout_ms, struct kv_error *error);
 
 int kv_genl_nest(struct nlattr **attr, int max, struct nlattr *nest, struct kv_error *error);
+int kv_genl_err(int err);
 u32 kv_genl_u32(struct nlattr *attr, u32 otherwise);
 u64 kv_genl_u64(struct nlattr *attr, u64 otherwise);
 void kv_genl_string(struct nlattr *attr, char *to, size_t size);

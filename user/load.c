@@ -14,7 +14,6 @@
 #include "unit.h"
 
 #define FILE_BYTES_MAX	(256U << 20)
-#define LANES_MAX	2048
 #define WORDS_MAX	512
 
 static const struct {
@@ -197,7 +196,7 @@ static int read_lanes(const struct kv_reader *reader, const struct kv_clock_info
 
 	if (!peer)
 		return kv_error_set(reader->error, KV_EXIT_ENVIRONMENT, "out of memory");
-	rc = kv_read_array(reader, "lanes", LANES_MAX, &lanes);
+	rc = kv_read_array(reader, "lanes", KV_LANES_MAX, &lanes);
 	for (i = 0; !rc && i < json_array_size(lanes); i++) {
 		rc = kv_read_item(reader, "lanes", i, json_array_get(lanes, i), &lane);
 		if (!rc)
