@@ -45,13 +45,17 @@ unit-prog := $(unit-src:tests/unit/%.c=build/tests/unit/%)
 unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 		$(filter-out $(unit-src),$(sort $(wildcard tests/unit/*.c)))
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
+fuzz-prog := $(patsubst tests/fuzz/parsers/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/parsers/*.c)))
+fuzz-lib-obj := $(patsubst user/%.c,build/fuzzed/%.o,$(filter-out user/main.c,$(tool-src)))
+FUZZ_CC ?= clang
+FUZZ := -w -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 check-groups := unit spec kunit faults fuzz smp guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT KVERBS_FAULTS KVERBS_GCOV OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
 
 .PHONY: all module tool install modules_install load unload clean lint check check-long bench demo \
-	check-kernels unit-programs lint-tool help version $(check-groups:%=check-%)
+	check-kernels unit-programs fuzz-programs lint-tool help version $(check-groups:%=check-%)
 .DELETE_ON_ERROR:
 
 all: module tool
@@ -91,9 +95,29 @@ build/tests/nth.so: tests/faults/nth.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -shared -fPIC -o $@ $<
 
+# libFuzzer is clang's; to warn is for the compiler of the tool.
+build/fuzzed/%.o: user/%.c Makefile dkms.conf | build/.pkgs
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CPPFLAGS) $(kverbs-cflags) $(FUZZ) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+# The loops are no parsers, and take minutes with all of that.
+build/fuzzed/lane.o build/fuzzed/lane_wr.o: build/fuzzed/%.o: user/%.c Makefile | build/.pkgs
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(kverbs-cflags) -w -O0 -c -o $@ $<
+
+build/fuzzed/shared.a: $(fuzz-lib-obj)
+	@rm -f $@
+	$(AR) rcs $@ $(fuzz-lib-obj)
+
+build/tests/fuzz/%: tests/fuzz/parsers/%.c build/fuzzed/shared.a
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CPPFLAGS) $(kverbs-cflags) $(FUZZ) -fsanitize=fuzzer $(LDFLAGS) $(null-wraps) -o $@ $< build/fuzzed/shared.a $(pkg-libs) -lm -lpthread
+
 .SECONDARY:
 
 unit-programs: $(unit-prog)
+
+fuzz-programs: $(fuzz-prog)
 
 install: tool
 	install -d $(DESTDIR)$(sbindir)
@@ -134,7 +158,7 @@ check:
 # What takes longer than a change should wait.
 check-long:
 	scripts/setup build vm uml check hca
-	KVERBS_LONG=60 KVERBS_EVENTS=25 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run kernels faults fuzz smp guest-vm guest-uml hca hca-long
+	KVERBS_LONG=60 KVERBS_EVENTS=25 KVERBS_STORM_SECONDS=60 KVERBS_STORM_SEED=random KVERBS_TEST_TIMEOUT=3600 tests/run kernels kunit faults fuzz smp guest-vm guest-uml hca hca-long
 
 $(check-groups:%=check-%): check-%:
 	tests/run $*
@@ -175,4 +199,4 @@ help:
 	@echo '  bench            the figures of the project'
 	@echo '  clean            remove build/'
 
--include $(wildcard build/user/*.d build/sanitized/*/*.d build/sanitized/*/*/*.d)
+-include $(wildcard build/user/*.d build/sanitized/*/*.d build/sanitized/*/*/*.d build/fuzzed/*.d build/tests/fuzz/*.d)

@@ -1108,6 +1108,15 @@ static bool of_job(const struct row *row)
 	       row->kind != KIND_OUTPUT && row->kind != KIND_HELP;
 }
 
+/* can it stand in a document? */
+static bool is_text(const char *word)
+{
+	json_t *json = json_string(word);
+
+	json_decref(json);
+	return json;
+}
+
 /* @value: when it is a word of its own */
 static int keep_words(struct kv_options *options, const struct row *row, const char *word,
 		      const char *value, struct kv_error *error)
@@ -1117,6 +1126,10 @@ static int keep_words(struct kv_options *options, const struct row *row, const c
 	if (options->nwords + 2 > KV_WORDS_MAX)
 		return kv_error_set(error, KV_EXIT_USAGE, "option '%s': no more than %u words",
 				    word, KV_WORDS_MAX);
+	if (!is_text(word) || (value && !is_text(value)))
+		return kv_error_set(error, KV_EXIT_USAGE,
+				    "%s: not UTF-8, as the command of a document has to be",
+				    row->name);
 	options->word[options->nwords++] = word;
 	if (value)
 		options->word[options->nwords++] = value;

@@ -354,6 +354,39 @@ static char *form(u32 format, u32 unit)
 	return text;
 }
 
+/* the command is in the document, which holds nothing but UTF-8 */
+static void test_command(void **state)
+{
+	static const struct {
+		char *word[3];
+		bool good;
+	} cases[] = {
+		{ { "run", "-d", "rxe\303\2600" }, true },
+		{ { "run", "-d", "rxe\3600" }, false },
+		{ { "run", "-d\377", "--help" }, false },
+		{ { "run", "--op", "write" }, true },
+	};
+	static struct kv_options options;
+	json_t *words;
+	u32 i;
+
+	for (i = 0; i < KV_ARRAY_SIZE(cases); i++) {
+		int rc = kv_options_parse(3, (char **)cases[i].word, KV_FOR_RUN, &options, &error);
+
+		assert_int_equal(rc, -!cases[i].good);
+		if (rc) {
+			assert_string_equal(error.text,
+					    "device: not UTF-8, as the command of a document has to be");
+			assert_int_equal(error.status, KV_EXIT_USAGE);
+			continue;
+		}
+		/* "kverbs", "run", the device where none is given, and the words */
+		words = kv_options_command(&options, "run", "rxe0");
+		assert_int_equal(json_array_size(words), options.device ? 4 : 6);
+		json_decref(words);
+	}
+}
+
 static void test_csv(void **state)
 {
 	char *text = form(KV_FORMAT_CSV, KV_UNIT_NS), *line = strchr(text, '\n');
@@ -449,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_json),
 		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_hgrm),
 		cmocka_unit_test(test_commit),
