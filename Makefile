@@ -47,9 +47,9 @@ unit-lib-src := $(filter-out user/main.c,$(tool-src)) \
 unit-lib-obj := $(unit-lib-src:%.c=build/sanitized/%.o)
 fuzz-prog := $(patsubst tests/fuzz/parsers/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/parsers/*.c)))
 fuzz-lib-obj := $(patsubst user/%.c,build/fuzzed/%.o,$(filter-out user/main.c,$(tool-src)))
-FUZZ_CC ?= clang
-FUZZ := -w -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_CC ?= clang
+FUZZ := -w $(SANITIZE)
 
 check-groups := unit spec kunit faults fuzz smp guest-vm guest-uml hca kernels build lint
 kbuild-args   = $(foreach v,KDIR KVERBS_KUNIT KVERBS_FAULTS KVERBS_GCOV OFED BUILD_NAME W C CF,$(if $($(v)),'$(v)=$($(v))'))
